@@ -1,5 +1,5 @@
-// The test projects. `unit` tests compute and start no server; `integration` has all other tests; `timing` tests
-// measure time, so they run last and alone, one at a time. Many integration tests wait more than they compute, so three
+// The test projects. `unit` tests compute and start no server; `cost` tests measure
+// processor time; `timing` tests measure time, so they run last and alone, one at a time; `integration` has all others. Many integration tests wait more than they compute, so three
 // files run at once on two cores. No test is retried. Files share the processes that run them, with their loaded
 // modules, so a test must leave no state in its process.
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { LongFilesFirst } from './test/support/sequencer.ts';
 
 const unitFiles = ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts', 'test/*.test.ts'];
 const timingFiles = ['test/**/*.timing.test.ts'];
+/** They measure processor time, so they may run beside others; they are too long for the inner loop. */
+const costFiles = ['test/**/*.cost.test.ts'];
 
 function project(
   name: string,
@@ -43,12 +45,17 @@ export default defineConfig({
     teardownTimeout: 15_000,
     allowOnly: false,
     projects: [
-      project('unit', { include: unitFiles, exclude: timingFiles }, { groupOrder: 0, maxWorkers: 3 }),
       project(
-        'integration',
-        { include: ['test/**/*.test.ts'], exclude: [...unitFiles, ...timingFiles, 'test/bench/**'] },
+        'unit',
+        { include: unitFiles, exclude: [...timingFiles, ...costFiles] },
         { groupOrder: 0, maxWorkers: 3 },
       ),
+      project(
+        'integration',
+        { include: ['test/**/*.test.ts'], exclude: [...unitFiles, ...timingFiles, ...costFiles, 'test/bench/**'] },
+        { groupOrder: 0, maxWorkers: 3 },
+      ),
+      project('cost', { include: costFiles }, { groupOrder: 0, maxWorkers: 3 }),
       project('timing', { include: timingFiles }, { groupOrder: 1, maxWorkers: 1 }),
     ],
   },

@@ -36,8 +36,7 @@ export function createCatalog(content: CatalogContent, file: string): Catalog {
       digest ??= digestOf(content);
       return digest;
     },
-    find: (provider, name) =>
-      byName.get(`${provider}/${name.startsWith(fineTuned) ? baseOfFineTuned(name) : name}`),
+    find: (provider, name) => byName.get(`${provider}/${name.startsWith(fineTuned) ? baseOfFineTuned(name) : name}`),
     list: () => listed,
   };
 }

@@ -49,10 +49,7 @@ export interface CatalogSettings {
 }
 
 /** Puts the catalog of the file in force, now and after each change. @throws Error that says how to fix the problem */
-export async function watchCatalog(
-  source: CatalogSource,
-  options: FileWatcherOptions,
-): Promise<CatalogWatch> {
+export async function watchCatalog(source: CatalogSource, options: FileWatcherOptions): Promise<CatalogWatch> {
   const { file, publicKey } = source;
   if (file === undefined) return { isRejected: false, close: () => undefined };
   const read = catalogReader(file, publicKey);

@@ -62,9 +62,7 @@ function entryOf(key: string, { litellm_provider: list }: JsonObject): ListedMod
     const name = rest.length === 0 ? first : rest.join('/');
     const region = rest.length === 0 ? undefined : first;
     const isCalled = isModelName(name) && !name.includes('/') && !dropped.some((one) => one.test(name));
-    return isCalled && (region === undefined || isRegionName(region))
-      ? { provider, name, region }
-      : undefined;
+    return isCalled && (region === undefined || isRegionName(region)) ? { provider, name, region } : undefined;
   };
   switch (list) {
     case 'openai':
@@ -107,15 +105,10 @@ const dropped: readonly RegExp[] = [
 ];
 
 /** Whether the model serves chat completions, including media that the vendor's chat API produces besides text. */
-function isChat(
-  { listed: { provider, name } }: Collected,
-  { mode, supported_endpoints: paths }: JsonObject,
-): boolean {
+function isChat({ listed: { provider, name } }: Collected, { mode, supported_endpoints: paths }: JsonObject): boolean {
   // The search provider's other API, which the gateway does not support.
-  if (Array.isArray(paths) && paths.length > 0 && paths.every((one) => one === '/v1beta/interactions'))
-    return false;
-  if (mode === 'chat')
-    return !/^(lyria-|deep-research-|computer-use-)|-deep-research|\btwelvelabs\./.test(name);
+  if (Array.isArray(paths) && paths.length > 0 && paths.every((one) => one === '/v1beta/interactions')) return false;
+  if (mode === 'chat') return !/^(lyria-|deep-research-|computer-use-)|-deep-research|\btwelvelabs\./.test(name);
   return provider === 'search-provider' && mode === 'image_generation' && /^(gemini-|nano-banana)/.test(name);
 }
 
@@ -152,10 +145,7 @@ function regionalPrices({ listed, regions }: Collected, found: PriceMatch): Reco
   return Object.fromEntries(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function limitsOf({
-  max_input_tokens: input,
-  max_output_tokens: output,
-}: JsonObject): CatalogModel['limits'] {
+function limitsOf({ max_input_tokens: input, max_output_tokens: output }: JsonObject): CatalogModel['limits'] {
   const isLimit = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
   return {
     ...(isLimit(input) && { maxInputTokens: input }),
@@ -199,11 +189,7 @@ function amountsOf(row: JsonObject, ending: string): Amounts {
 }
 
 /** Undefined if there is no plausible price. */
-function pricesOf(
-  listed: ListedModel,
-  row: JsonObject,
-  { asOf, source }: PriceMatch,
-): ModelPrices | undefined {
+function pricesOf(listed: ListedModel, row: JsonObject, { asOf, source }: PriceMatch): ModelPrices | undefined {
   const usual = rightAmounts(listed, row);
   if (usual === undefined) return undefined;
   const above = thresholds(row);
@@ -270,9 +256,7 @@ function cachePrices(input: number, read: number | undefined, write: number | un
 
 /** In tokens, ascending. */
 function thresholds(row: JsonObject): readonly number[] {
-  const found = Object.keys(row).flatMap(
-    (key) => /^input_cost_per_token_above_(\d+)k_tokens$/.exec(key)?.[1] ?? [],
-  );
+  const found = Object.keys(row).flatMap((key) => /^input_cost_per_token_above_(\d+)k_tokens$/.exec(key)?.[1] ?? []);
   return found.map((thousands) => Number(thousands) * 1000).toSorted((a, b) => a - b);
 }
 
@@ -282,12 +266,7 @@ interface AmountsAbove {
 }
 
 /** A price that a tier does not list rises in proportion to the tier's input price. */
-function tiersOf(
-  row: JsonObject,
-  above: readonly number[],
-  usual: UsualAmounts,
-  suffix: string,
-): AmountsAbove[] {
+function tiersOf(row: JsonObject, above: readonly number[], usual: UsualAmounts, suffix: string): AmountsAbove[] {
   return above.flatMap((tokens) => {
     const listed = amountsOf(row, `_above_${tokens / 1000}k_tokens${suffix}`);
     if (listed.input === undefined || listed.output === undefined) return [];
@@ -360,11 +339,7 @@ function surchargesOf(row: JsonObject): Record<string, string> {
 
 /** Only items that the vendor's chat API reports, or that every request incurs. */
 function callsOf({ provider, name }: ListedModel, row: JsonObject): CallPrices {
-  const {
-    search_context_cost_per_query: search,
-    web_search_billing_unit: unit,
-    output_cost_per_image: image,
-  } = row;
+  const { search_context_cost_per_query: search, web_search_billing_unit: unit, output_cost_per_image: image } = row;
   const fee = isObject(search) ? search.search_context_size_medium : undefined;
   const isFee = typeof fee === 'number' && fee > 0;
   const isListed = ['gpt-provider', 'assistant-provider', 'search-provider'].includes(provider);

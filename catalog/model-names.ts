@@ -111,9 +111,7 @@ function indexed(rows: Catalog['models'], synonyms: Synonyms) {
     /** All names of a model, by its canonical name. */
     names,
     chat: chat.filter((name) => !primaries.has(name) && !name.startsWith(fineTuned)),
-    byProvider: Map.groupBy([...new Set([...inRows, ...primaries.keys()])], (name) =>
-      name.slice(0, name.indexOf('/')),
-    ),
+    byProvider: Map.groupBy([...new Set([...inRows, ...primaries.keys()])], (name) => name.slice(0, name.indexOf('/'))),
   };
 }
 

@@ -58,8 +58,7 @@ export function matchesGlob(glob: string, text: string): boolean {
   const first = pieces[0] ?? '';
   if (pieces.length === 1) return glob === text;
   const last = pieces[pieces.length - 1] ?? '';
-  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
-    return false;
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
   const end = text.length - last.length;
   let at = first.length;
   for (const piece of pieces.slice(1, -1)) {

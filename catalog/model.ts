@@ -7,8 +7,7 @@ import type { CallKind, Capability, ServiceTier, TokenKind } from '../common/mod
  * one-hour writes as five-minute writes, twelve-hour writes as one-hour writes, cached audio as audio, all others as
  * input or output.
  */
-export type TokenPrices = Readonly<Record<'input' | 'output', string>> &
-  Readonly<Partial<Record<TokenKind, string>>>;
+export type TokenPrices = Readonly<Record<'input' | 'output', string>> & Readonly<Partial<Record<TokenKind, string>>>;
 
 /** Replaces the other prices if the whole prompt has more tokens than this. */
 export type PriceTier = TokenPrices & { readonly abovePromptTokens: number };

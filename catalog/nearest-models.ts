@@ -51,8 +51,7 @@ export function isSlipOf(name: string, known: Iterable<string>): boolean {
 function isNearOne(shape: string, shapes: ReadonlySet<string>): boolean {
   const slipsMax = shape.length < 6 ? 1 : shape.length < 12 ? 2 : 3;
   for (const known of shapes) {
-    if (Math.abs(known.length - shape.length) <= slipsMax && editDistance(known, shape) <= slipsMax)
-      return true;
+    if (Math.abs(known.length - shape.length) <= slipsMax && editDistance(known, shape) <= slipsMax) return true;
   }
   return false;
 }

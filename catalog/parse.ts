@@ -14,15 +14,7 @@ import {
   type ServiceTier,
   tokenKinds,
 } from '../common/model-facts.ts';
-import type {
-  CallPrices,
-  CatalogModel,
-  ModelPrices,
-  NextPrices,
-  PriceSet,
-  PriceTier,
-  TokenPrices,
-} from './model.ts';
+import type { CallPrices, CatalogModel, ModelPrices, NextPrices, PriceSet, PriceTier, TokenPrices } from './model.ts';
 
 export interface CatalogContent {
   /** The date of the whole catalog, YYYY-MM-DD. */
@@ -35,8 +27,7 @@ export interface CatalogContent {
 
 /** @throws Error that names the row and what is wrong with it */
 export function parseCatalog(value: unknown, file: string): CatalogContent {
-  if (!isObject(value) || !Array.isArray(value.models))
-    throw new Error(`${file}: an object with models is expected`);
+  if (!isObject(value) || !Array.isArray(value.models)) throw new Error(`${file}: an object with models is expected`);
   const { asOf, unit, sources = {}, models, ...unknown } = value;
   const [odd] = Object.keys(unknown);
   if (odd !== undefined) throw new Error(`${file}: there is no field ${odd}`);
@@ -85,8 +76,7 @@ function parseLimits(value: unknown, at: string): CatalogModel['limits'] {
 }
 
 function parseCapabilities(value: unknown, at: string): readonly Capability[] {
-  if (!Array.isArray(value) || !value.every(isCapability))
-    throw new Error(`${at}: a capability is not known`);
+  if (!Array.isArray(value) || !value.every(isCapability)) throw new Error(`${at}: a capability is not known`);
   return Object.freeze([...value]);
 }
 
@@ -183,9 +173,7 @@ function mapOf<T>(
   read: (key: string, one: unknown) => T,
 ): Readonly<Record<string, T>> {
   if (!isObject(value)) throw new Error(`${at}: ${what} are an object`);
-  return Object.freeze(
-    Object.fromEntries(Object.entries(value).map(([key, one]) => [key, read(key, one)] as const)),
-  );
+  return Object.freeze(Object.fromEntries(Object.entries(value).map(([key, one]) => [key, read(key, one)] as const)));
 }
 
 function fieldsOf(value: unknown, known: readonly string[], at: string): JsonObject {

@@ -59,11 +59,7 @@ export function updateCatalog(
     }
     const after = isWhole ? offered : compact(merged(before, offered, asOf));
     const own = differences(before, after);
-    if (
-      own.length > 0 &&
-      !isWhole &&
-      !(isReplaced(before.prices?.source) && (before.chat || !offered.chat))
-    ) {
+    if (own.length > 0 && !isWhole && !(isReplaced(before.prices?.source) && (before.chat || !offered.chat))) {
       kept.push(nameOf(row));
       return [before];
     }
@@ -78,9 +74,7 @@ export function updateCatalog(
 }
 
 /** A list may contain a model only under another of its names: undated names disappear from lists first. */
-function byAnyName(
-  found: ReadonlyMap<string, CatalogModel>,
-): (row: CatalogModel) => CatalogModel | undefined {
+function byAnyName(found: ReadonlyMap<string, CatalogModel>): (row: CatalogModel) => CatalogModel | undefined {
   return (row) => {
     const own = found.get(nameOf(row));
     if (own !== undefined) return own;
@@ -212,8 +206,7 @@ function addPrices(facts: Map<string, string>, at: string, prices: ModelPrices):
 
 function addSet(facts: Map<string, string>, at: string, set: PriceSet): void {
   addAmounts(facts, at, set, tokenKinds);
-  for (const tier of set.tiers ?? [])
-    addAmounts(facts, `${at}.above${tier.abovePromptTokens}`, tier, tokenKinds);
+  for (const tier of set.tiers ?? []) addAmounts(facts, `${at}.above${tier.abovePromptTokens}`, tier, tokenKinds);
 }
 
 function addAmounts(

@@ -19,9 +19,7 @@ function inOrder(models: readonly CatalogModel[]): readonly CatalogModel[] {
     const at = order.indexOf(provider);
     return at === -1 ? order.length : at;
   };
-  return models.toSorted(
-    (a, b) => rank(a) - rank(b) || compare(a.provider, b.provider) || compare(a.name, b.name),
-  );
+  return models.toSorted((a, b) => rank(a) - rank(b) || compare(a.provider, b.provider) || compare(a.name, b.name));
 }
 
 function compare(a: string, b: string): number {
@@ -63,9 +61,7 @@ function setOf({ tiers, ...amounts }: PriceSet): object {
 }
 
 function picked(values: Readonly<Record<string, unknown>>, names: readonly string[]): object {
-  return Object.fromEntries(
-    names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
-  );
+  return Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
 }
 
 function mapped<T>(values: Readonly<Record<string, T>>, read: (one: T) => unknown): object {

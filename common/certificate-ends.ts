@@ -58,9 +58,7 @@ function remembered(read: ReadPem, pick: (...ends: number[]) => number): () => n
 }
 
 function endOf(pem: Buffer | string | undefined, pick: (...ends: number[]) => number): number | undefined {
-  const ends = certificatesIn(pem?.toString('latin1') ?? '').map(
-    ({ validToDate }) => validToDate.getTime() / 1000,
-  );
+  const ends = certificatesIn(pem?.toString('latin1') ?? '').map(({ validToDate }) => validToDate.getTime() / 1000);
   return ends.length === 0 ? undefined : pick(...ends);
 }
 

@@ -25,11 +25,7 @@ export function openConnectionShare(descriptors: number): OccupiedShare {
  * @param addressOf the address of the caller, as far as it is known.
  * @returns whether the connection may stay; if not, it is closed
  */
-export function admitConnection(
-  share: OccupiedShare,
-  socket: Socket,
-  addressOf: (socket: Socket) => string,
-): boolean {
+export function admitConnection(share: OccupiedShare, socket: Socket, addressOf: (socket: Socket) => string): boolean {
   const group = addressGroup(addressOf(socket));
   const owner = { organization: group, key: group };
   if (!share.take(owner)) {
@@ -42,11 +38,7 @@ export function admitConnection(
 }
 
 /** For a server that serves the connections that it accepts. Call before anything else listens for its connections. */
-export function capConnections(
-  server: Server,
-  share: OccupiedShare,
-  addressOf: (socket: Socket) => string,
-): void {
+export function capConnections(server: Server, share: OccupiedShare, addressOf: (socket: Socket) => string): void {
   const serving = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {

@@ -20,8 +20,7 @@ const tailPattern = /^[0-9A-Za-z]{49}$/;
 
 /** Creates a new value. The caller shows it once and then forgets it. */
 export function createCredential(kind: CredentialKind): string {
-  const body =
-    credentialPrefixes[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomDigits);
+  const body = credentialPrefixes[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomDigits);
   return body + checksum(body);
 }
 

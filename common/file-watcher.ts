@@ -35,11 +35,7 @@ export interface FileWatcherOptions {
 const defaultEveryMs = 2000;
 
 /** @param first the value that was read when the program started */
-export function startFileWatcher<T>(
-  first: T,
-  source: WatchedSource<T>,
-  options: FileWatcherOptions,
-): FileWatcher<T> {
+export function startFileWatcher<T>(first: T, source: WatchedSource<T>, options: FileWatcherOptions): FileWatcher<T> {
   const { log, everyMs = defaultEveryMs, timers = systemTimers } = options;
   const { file, what, isSame = Object.is } = source;
   const listeners = new Set<(value: T) => void>();
@@ -56,8 +52,7 @@ export function startFileWatcher<T>(
       log.info({ file }, `${what} was read anew`);
       for (const listener of listeners) listener(next);
     } catch (err) {
-      if (!complained && !closed)
-        log.error({ err, file }, `${what} cannot be used anew; the last good one is kept`);
+      if (!complained && !closed) log.error({ err, file }, `${what} cannot be used anew; the last good one is kept`);
       complained = true;
     }
   };

@@ -149,10 +149,7 @@ interface Outgoing extends Omit<GuardedRequest, 'url'> {
   readonly bodyBytesMax: number | undefined;
 }
 
-function send(
-  { url, headers, body, bodyBytesMax }: Outgoing,
-  options: RequestOptions,
-): Promise<GuardedResponse> {
+function send({ url, headers, body, bodyBytesMax }: Outgoing, options: RequestOptions): Promise<GuardedResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<GuardedResponse>();
   const outgoing = httpsRequest(url, {
     ...options,

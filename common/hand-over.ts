@@ -46,8 +46,7 @@ export function decodeSizes(text: string): SizesByNamespace {
 }
 
 function sizesIn(value: unknown): NamespaceSizes {
-  if (!isObject(value) || !Array.isArray(value.limits))
-    throw new Error('contains a namespace of another form');
+  if (!isObject(value) || !Array.isArray(value.limits)) throw new Error('contains a namespace of another form');
   return { annotations: textsIn(value.annotations), limits: value.limits.map(limitIn) };
 }
 

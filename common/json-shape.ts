@@ -42,8 +42,7 @@ export const aFlag = primitive<boolean>('boolean', 'true or false');
 
 /** An object whose fields the caller checks one by one. */
 export const anObject: Shape<Readonly<Record<string, unknown>>> = (value) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ShapeError('must be an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ShapeError('must be an object');
   return value as Readonly<Record<string, unknown>>;
 };
 

@@ -25,7 +25,5 @@ export function someObject(list: unknown, isSo: (one: JsonObject) => boolean): b
 }
 
 export function isObject(value: unknown): value is JsonObject {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
-  );
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }

@@ -17,10 +17,9 @@ export class ListenError extends Error {
         : code === 'EACCES'
           ? `${where} may not be opened by this user`
           : `${where} cannot be opened (${cause.message})`;
-    super(
-      `${what}; ${setting}=host:port moves it, for example ${setting}=${address.host}:0 for a free port`,
-      { cause },
-    );
+    super(`${what}; ${setting}=host:port moves it, for example ${setting}=${address.host}:0 for a free port`, {
+      cause,
+    });
     this.name = 'ListenError';
     this.address = address;
     this.setting = setting;

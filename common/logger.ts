@@ -34,10 +34,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const log = createOver(sink, options);
   sink.onRecovered((lines) => log.warn({ lines }, 'log lines were lost: they could not be written'));
   if (file !== undefined && !isOpen) {
-    log.error(
-      { err: opened, file },
-      'the log file cannot be opened: standard output has the log until it can',
-    );
+    log.error({ err: opened, file }, 'the log file cannot be opened: standard output has the log until it can');
     openLater(file, sink, log);
   }
   return log;

@@ -28,8 +28,7 @@ export class PrivateUpstreams {
   constructor(listed: readonly PrivateUpstream[]) {
     for (const { hostAndPort, organization } of listed) {
       const known = this.#organizations.get(hostAndPort);
-      const isForAll =
-        organization === undefined || (this.#organizations.has(hostAndPort) && known === undefined);
+      const isForAll = organization === undefined || (this.#organizations.has(hostAndPort) && known === undefined);
       this.#organizations.set(hostAndPort, isForAll ? undefined : (known ?? new Set()).add(organization));
     }
   }

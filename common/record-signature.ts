@@ -133,11 +133,7 @@ export function publicPemOf({ privateKey }: SigningKey): string {
 }
 
 /** Signs all records of one snapshot at once. */
-export function signRecords(
-  key: SigningKey,
-  head: BatchHead,
-  records: readonly RecordBody[],
-): readonly SignedRecord[] {
+export function signRecords(key: SigningKey, head: BatchHead, records: readonly RecordBody[]): readonly SignedRecord[] {
   // A request for keys that do not exist costs no signature.
   if (records.length === 0) return [];
   const { root, paths } = treeOver(records.map(leafOf));
@@ -153,8 +149,7 @@ export function signedTextOf(record: SignedRecord): Buffer | undefined {
   const { path, left, signature } = record;
   if (path.length > pathMax) return undefined;
   let node = leafOf(record);
-  for (const [step, beside] of path.entries())
-    node = (left >>> step) & 1 ? nodeOf(beside, node) : nodeOf(node, beside);
+  for (const [step, beside] of path.entries()) node = (left >>> step) & 1 ? nodeOf(beside, node) : nodeOf(node, beside);
   return signedText(signature, node);
 }
 

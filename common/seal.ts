@@ -72,14 +72,9 @@ export function unseal(keys: SealKeys, context: SealContext, sealed: Uint8Array)
   if (key === undefined) return undefined;
   const tagStart = idBytes + nonceBytes;
   const bodyStart = tagStart + tagBytes;
-  const decipher = createDecipheriv(
-    'aes-256-gcm',
-    derive(key, context.derive),
-    bytes.subarray(idBytes, tagStart),
-    {
-      authTagLength: tagBytes,
-    },
-  );
+  const decipher = createDecipheriv('aes-256-gcm', derive(key, context.derive), bytes.subarray(idBytes, tagStart), {
+    authTagLength: tagBytes,
+  });
   decipher.setAAD(associatedData(id, context.associated));
   decipher.setAuthTag(bytes.subarray(tagStart, bodyStart));
   try {

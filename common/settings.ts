@@ -125,8 +125,7 @@ const sizeUnits: Record<string, number> = { '': 1, KiB: 1024, MiB: 1024 ** 2, Gi
 export const bytes: Decoder<number> = (value) => {
   const match = /^(\d+)(KiB|MiB|GiB)?$/.exec(value);
   const unit = sizeUnits[match?.[2] ?? ''];
-  if (match === null || unit === undefined)
-    throw new Error(`must be a size such as 16KiB or 32MiB, not "${value}"`);
+  if (match === null || unit === undefined) throw new Error(`must be a size such as 16KiB or 32MiB, not "${value}"`);
   return Number(match[1]) * unit;
 };
 
@@ -139,8 +138,7 @@ export interface ListenAddress {
 export const listenAddress: Decoder<ListenAddress> = (value) => {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(value);
   const port = Number(match?.[3]);
-  if (match === null || port > 65_535)
-    throw new Error(`must be host:port, such as 127.0.0.1:8080, not "${value}"`);
+  if (match === null || port > 65_535) throw new Error(`must be host:port, such as 127.0.0.1:8080, not "${value}"`);
   return { host: match[1] ?? match[2] ?? '', port };
 };
 
@@ -185,8 +183,7 @@ export function list<T>(item: Decoder<T>): Decoder<readonly T[]> {
 export function url(protocols: readonly string[]): Decoder<string> {
   return (value) => {
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
-    const plain =
-      parsed?.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === '';
+    const plain = parsed?.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === '';
     if (parsed === undefined || !plain || !protocols.includes(parsed.protocol)) {
       throw new Error(
         `must be a URL beginning with ${protocols.map((p) => `${p}//`).join(' or ')}, without credentials or query`,

@@ -355,9 +355,7 @@ export class RateShare {
 
   #tokens(bucket: Bucket | undefined, now: number): number {
     const { burst, perMinute } = this.#options;
-    return bucket === undefined
-      ? burst
-      : Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
+    return bucket === undefined ? burst : Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
   }
 }
 

@@ -18,7 +18,5 @@ export function placeholderProblem(image: string): string {
 export const sidecarImage: Decoder<string> = (value) => {
   if (isPlaceholderImage(value)) throw new Error(placeholderProblem(value));
   if (/^[^\s@]+(:[\w.-]+|@sha256:[0-9a-f]{64})$/.test(value)) return value;
-  throw new Error(
-    `must be an image with its tag or digest, such as model-gateway/proxy:0.1.0, not "${value}"`,
-  );
+  throw new Error(`must be an image with its tag or digest, such as model-gateway/proxy:0.1.0, not "${value}"`);
 };

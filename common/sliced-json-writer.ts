@@ -121,9 +121,7 @@ function nextOf(level: Level): { readonly name: string | undefined; readonly val
     const name = names[index];
     return name === undefined ? undefined : { name, value: Reflect.get(value, name) };
   }
-  return Array.isArray(value) && index < value.length
-    ? { name: undefined, value: value[index] as unknown }
-    : undefined;
+  return Array.isArray(value) && index < value.length ? { name: undefined, value: value[index] as unknown } : undefined;
 }
 
 function withoutToJson(value: unknown): unknown {

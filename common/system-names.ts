@@ -81,9 +81,7 @@ export function candidates(host: string, resolv: string): readonly string[] {
     const [, given] = (word === 'options' && /\bndots:(\d+)/.exec(values.join(' '))) || [];
     if (given !== undefined) ndots = Math.min(Number(given), ndotsMax);
   }
-  const within = search
-    .map((domain) => `${host}.${domain.replace(/\.$/, '')}`)
-    .filter((name) => name !== `${host}.`);
+  const within = search.map((domain) => `${host}.${domain.replace(/\.$/, '')}`).filter((name) => name !== `${host}.`);
   return host.split('.').length - 1 >= ndots ? [host, ...within] : [...within, host];
 }
 

@@ -45,10 +45,7 @@ export async function watchTlsFiles(files: TlsFiles, options: TlsOptions): Promi
 }
 
 /** @throws Error that names the faulty file */
-export async function watchClientTlsFiles(
-  files: ClientTlsFiles,
-  options: TlsOptions,
-): Promise<ClientTlsSource> {
+export async function watchClientTlsFiles(files: ClientTlsFiles, options: TlsOptions): Promise<ClientTlsSource> {
   const read = () => readClientMaterial(files);
   const file = files.certFile ?? files.caFile ?? 'none';
   return startFileWatcher(await read(), { read, isSame, file, what: 'the certificate' }, options);
@@ -60,18 +57,10 @@ async function readMaterial(files: TlsFiles): Promise<TlsMaterial> {
     readNamed(files.keyFile),
     readOptionalPem(files.caFile),
   ]);
-  return checked(
-    { cert, key, ca },
-    `${files.certFile} and ${files.keyFile} are not a certificate and its key in PEM`,
-  );
+  return checked({ cert, key, ca }, `${files.certFile} and ${files.keyFile} are not a certificate and its key in PEM`);
 }
 
-async function readClientMaterial({
-  certFile,
-  keyFile,
-  caFile,
-  ca,
-}: ClientTlsFiles): Promise<ClientTlsMaterial> {
+async function readClientMaterial({ certFile, keyFile, caFile, ca }: ClientTlsFiles): Promise<ClientTlsMaterial> {
   const material = {
     cert: await readOptionalPem(certFile),
     key: await readOptionalPem(keyFile),

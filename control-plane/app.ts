@@ -26,11 +26,7 @@ import { createAuditLog } from './audit/audit-export.ts';
 import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from './audit/watch.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
-import {
-  createGuardrailWork,
-  type GuardrailWork,
-  type GuardrailWorkDeps,
-} from './guardrails/guardrail-work.ts';
+import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from './guardrails/guardrail-work.ts';
 import { startExpiry } from './ledger/expiry.ts';
 import { startUsageUpkeep } from './ledger/usage-upkeep.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
@@ -195,10 +191,7 @@ function openHttpApi(
   calls: HttpApiDeps,
 ): Promise<HttpApi> {
   const callers = callersOf(settings, calls.log);
-  return startHttpApi(
-    { address: settings.httpListen, ...listener, callers, hosts: settings.httpHosts },
-    calls,
-  );
+  return startHttpApi({ address: settings.httpListen, ...listener, callers, hosts: settings.httpHosts }, calls);
 }
 
 /** Within this time a PROXY header must arrive. */

@@ -72,9 +72,7 @@ function printRecordKey(): void {
 async function serve(): Promise<void> {
   const settings = settingsOrExit();
   const log = logger(settings);
-  const started = await startControlPlane(settings, { log }).catch((error: unknown) =>
-    exit(1, failure(error)),
-  );
+  const started = await startControlPlane(settings, { log }).catch((error: unknown) => exit(1, failure(error)));
   const { grpcPort, httpPort, adminPort } = started;
   const ports = { grpc_port: grpcPort, http_port: httpPort, admin_port: adminPort };
   log.info({ version, ...ports }, 'ready');
@@ -116,9 +114,7 @@ async function reseal(store: Store, settings: ControlPlaneSettings): Promise<voi
     complain(`no given master key opens these webhooks: ${webhooks.lost.join(', ')}; rotate their secrets`);
   }
   if (guardrails.lost.length > 0) {
-    complain(
-      `no given master key opens these guardrails: ${guardrails.lost.join(', ')}; rotate their secrets`,
-    );
+    complain(`no given master key opens these guardrails: ${guardrails.lost.join(', ')}; rotate their secrets`);
   }
 }
 
@@ -126,8 +122,7 @@ async function verifyAudit(store: Store, file: string | undefined): Promise<void
   const verdict = await store.snapshot((db) => verifyAuditChain(db));
   if (!verdict.intact) return tampered(verdict);
   const anchors = file === undefined ? [] : await readAnchorFile(file);
-  if (file !== undefined && anchors.length === 0)
-    return complain(`${file} contains no anchor of the audit log`);
+  if (file !== undefined && anchors.length === 0) return complain(`${file} contains no anchor of the audit log`);
   const flaw = await contradiction(store, anchors);
   if (flaw !== undefined) return tampered(flaw);
   const against = file === undefined ? '' : `, compared with ${anchors.length} anchors`;

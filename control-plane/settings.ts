@@ -134,8 +134,7 @@ export const controlPlaneSettings = {
   },
   tlsCertFile: {
     name: 'GATEWAY_TLS_CERT_FILE',
-    about:
-      'PEM file of the certificate chain of both listeners; read again when it changes. Without it plaintext.',
+    about: 'PEM file of the certificate chain of both listeners; read again when it changes. Without it plaintext.',
     decode: text,
   },
   tlsKeyFile: {

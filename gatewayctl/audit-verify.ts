@@ -34,11 +34,7 @@ export interface CollectedAnchors {
  * @param keys public keys; if there are any, only anchors that one of them signed count
  * @throws Failure if the file cannot be read, or contains no anchor
  */
-export async function collectedAnchors(
-  file: string,
-  keys: readonly KeyObject[],
-  io: Io,
-): Promise<CollectedAnchors> {
+export async function collectedAnchors(file: string, keys: readonly KeyObject[], io: Io): Promise<CollectedAnchors> {
   const lines = (await readGiven(file, io)).split('\n');
   const all = lines.flatMap((line) => readAnchorLine(line) ?? []);
   const isForged = (anchor: AuditAnchor) => anchorSignature(anchor, keys) === 'forged';
@@ -87,9 +83,7 @@ export async function verifyAudit(client: Client, given: CollectedAnchors): Prom
 }
 
 function contradicted(hash: string | undefined): string {
-  return hash === undefined
-    ? 'an event that was anchored is missing'
-    : 'it is not the event that was anchored';
+  return hash === undefined ? 'an event that was anchored is missing' : 'it is not the event that was anchored';
 }
 
 function finding({ revision, at }: AuditAnchor, reason: string): AuditFinding {

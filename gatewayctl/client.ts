@@ -81,15 +81,7 @@ export function dial(target: Target): Client {
       const options = { deadline };
       const done = (error: ServiceError | null, response?: Response) =>
         error === null && response !== undefined ? resolve(response) : reject(failureOf(error));
-      connection.makeUnaryRequest(
-        path,
-        requestSerialize,
-        responseDeserialize,
-        request,
-        metadata,
-        options,
-        done,
-      );
+      connection.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, options, done);
     });
   const invoke = async <Response>(method: MethodName, request: unknown): Promise<Response> => {
     const deadline = Date.now() + target.timeoutMs;
@@ -106,9 +98,7 @@ export function dial(target: Target): Client {
     ask: invoke,
     download: (method, request) => {
       const { path, requestSerialize, responseDeserialize } = definitionOf(method);
-      return chunks(
-        connection.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata),
-      );
+      return chunks(connection.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata));
     },
     close: () => connection.close(),
   };

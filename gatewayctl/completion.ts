@@ -36,9 +36,7 @@ function wordsByPosition({ resources, commands }: Tree): ReadonlyMap<string, rea
 }
 
 const commonFlags = rootOptions.map(({ flags }) => longFlag(flags));
-const commonWithValue = rootOptions
-  .filter(({ flags }) => flags.includes('<'))
-  .map(({ flags }) => longFlag(flags));
+const commonWithValue = rootOptions.filter(({ flags }) => flags.includes('<')).map(({ flags }) => longFlag(flags));
 const commonWithFile = ['--token-file', '--ca-file', '--secret-file', '--text-file', '--output', '--file'];
 
 function longFlag(flags: string): string {
@@ -126,11 +124,7 @@ function fishScript({ resources, commands }: Tree): string {
 function fishFlag(flags: string): string {
   const short = /^-(\w),/.exec(flags)?.[1];
   const file = commonWithFile.includes(longFlag(flags));
-  return [
-    short && `-s ${short}`,
-    `-l ${longFlag(flags).slice(2)}`,
-    flags.includes('<') && (file ? '-rF' : '-x'),
-  ]
+  return [short && `-s ${short}`, `-l ${longFlag(flags).slice(2)}`, flags.includes('<') && (file ? '-rF' : '-x')]
     .filter(Boolean)
     .join(' ');
 }

@@ -56,8 +56,7 @@ export function writeConfig(config: Config, env: NodeJS.ProcessEnv): void {
   const text = `${JSON.stringify({ current, contexts: plain }, null, 2)}\n`;
   const draft = `${path}.${process.pid}`;
   try {
-    if (mkdirSync(dirname(path), { recursive: true, mode: 0o700 }) !== undefined)
-      chmodSync(dirname(path), 0o700);
+    if (mkdirSync(dirname(path), { recursive: true, mode: 0o700 }) !== undefined) chmodSync(dirname(path), 0o700);
     writeFileSync(draft, text, { mode: 0o600 });
     renameSync(draft, path);
   } catch (error) {
@@ -93,8 +92,7 @@ function readContext(value: unknown, where: string): Context {
 
 function readTransport(value: unknown, where: string): Transport {
   if (isObject(value) && value.kind === 'plaintext') return { kind: 'plaintext' };
-  if (!isObject(value) || value.kind !== 'tls')
-    throw broken(where, 'its transport is neither plaintext nor tls');
+  if (!isObject(value) || value.kind !== 'tls') throw broken(where, 'its transport is neither plaintext nor tls');
   const [caFile, serverName] = [optionalText(value.caFile), optionalText(value.serverName)];
   return { kind: 'tls', ...(caFile && { caFile }), ...(serverName && { serverName }) };
 }

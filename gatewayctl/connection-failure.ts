@@ -45,8 +45,7 @@ const signs: readonly Sign[] = [
   {
     obstacle: 'untrusted-certificate',
     pattern: /self.signed certificate|unable to (?:get|verify)|UNABLE_TO|unable to get local issuer/i,
-    advice:
-      "this machine does not trust the signer of the server's certificate; give its authority with --ca-file",
+    advice: "this machine does not trust the signer of the server's certificate; give its authority with --ca-file",
   },
   {
     obstacle: 'server-without-tls',

@@ -24,10 +24,7 @@ export function explain(failure: CallFailure, target: Target, givens: readonly G
   if (reason === 'unauthenticated')
     return new Failure('unauthenticated', `${server} does not accept the token; run: gatewayctl login`);
   if (reason === 'unavailable' || reason === 'cancelled')
-    return new Failure(
-      'unreachable',
-      `${server} cannot serve right now: ${printable(failure.message)}; try again`,
-    );
+    return new Failure('unreachable', `${server} cannot serve right now: ${printable(failure.message)}; try again`);
   if (reason !== undefined) return new Failure('refused', refusal(failure, givens));
   if (code === 'UNIMPLEMENTED')
     return new Failure('refused', `${server} does not know this command: it is older than this program`);
@@ -37,10 +34,7 @@ export function explain(failure: CallFailure, target: Target, givens: readonly G
       `${server} has not responded in time; the command may have taken effect: check before you repeat it`,
     );
   if (code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED')
-    return new Failure(
-      'unreachable',
-      `no connection to ${server}: ${connectionProblem(failure, target).advice}`,
-    );
+    return new Failure('unreachable', `no connection to ${server}: ${connectionProblem(failure, target).advice}`);
   return new Failure('refused', `${server} responded with ${code}: ${printable(failure.message)}`);
 }
 

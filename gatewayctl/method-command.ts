@@ -24,8 +24,7 @@ export async function runMethod(command: MethodCommand, invocation: Invocation):
   if (/\.Update/.test(command.method) && changes <= (command.arguments?.length ?? 0))
     throw usageMistake('nothing would change: give an option for each change');
   for (const [given, value] of invocation.given) {
-    if (given.field !== undefined)
-      await fill(request, given, { value, requestType, invocation, organizationId });
+    if (given.field !== undefined) await fill(request, given, { value, requestType, invocation, organizationId });
   }
   await fillOrganization(command, request, { invocation, organizationId });
   request = (await command.complete?.(request, invocation)) ?? request;
@@ -35,11 +34,7 @@ export async function runMethod(command: MethodCommand, invocation: Invocation):
   const client = await invocation.client();
   if (!isList(command.method))
     return await printResponse(command, await client.ask(command.method, checked), invocation);
-  await printList(
-    command,
-    await readPages(client, command.method, checked, listedMax(invocation)),
-    invocation,
-  );
+  await printList(command, await readPages(client, command.method, checked, listedMax(invocation)), invocation);
 }
 
 interface Placing {
@@ -107,8 +102,7 @@ async function fillOrganization(
   const path = otherwise?.field;
   if (path === undefined || getField(request, path) !== undefined) return;
   const caller = otherwise?.ofMember && (await callerOf(await invocation.client()));
-  if (caller?.role === 'ROLE_MEMBER')
-    return setFields(request, { [path]: caller.personId, ...otherwise?.ofMember });
+  if (caller?.role === 'ROLE_MEMBER') return setFields(request, { [path]: caller.personId, ...otherwise?.ofMember });
   const id = await organizationId();
   if (id === undefined) throw noOrganization();
   setFields(request, { [path]: id, ...otherwise?.beside });
@@ -122,8 +116,7 @@ function listedMax({ options }: Invocation): number {
   if (options.all === true) return Number.POSITIVE_INFINITY;
   if (options.limit === undefined) return listedDefault;
   const limit = Number(options.limit);
-  if (!/^\d{1,9}$/.test(options.limit) || limit === 0)
-    throw usageMistake('--limit must be a whole number from 1');
+  if (!/^\d{1,9}$/.test(options.limit) || limit === 0) throw usageMistake('--limit must be a whole number from 1');
   return limit;
 }
 
@@ -146,9 +139,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 async function confirm({ prompt }: Pick<MethodCommand, 'prompt'>, invocation: Invocation): Promise<void> {
   if (prompt === undefined || invocation.options.yes === true) return;
   const { io, given } = invocation;
-  const texts = new Map(
-    [...given].map(([{ flags }, value]) => [flags.replace(/[<>[\]]/g, ''), String(value)]),
-  );
+  const texts = new Map([...given].map(([{ flags }, value]) => [flags.replace(/[<>[\]]/g, ''), String(value)]));
   const question = prompt.replace(/\{([^}]+)\}/g, (_all, name: string) => printable(texts.get(name) ?? 'it'));
   if (!io.interactive) throw usageMistake(`this cannot be undone, so it needs --yes: ${question}`);
   const response = await io.ask(`${question} [y/N] `);

@@ -23,8 +23,7 @@ export async function organizationIfAny(invocation: Invocation): Promise<string 
   if (invocation.options.platform === true) return undefined;
   const { organization } = await invocation.session();
   const client = await invocation.client();
-  if (organization !== undefined)
-    return await idOf('organization', organization, client, async () => undefined);
+  if (organization !== undefined) return await idOf('organization', organization, client, async () => undefined);
   return await ownOrganization(client);
 }
 

@@ -16,12 +16,7 @@ export interface Pages {
 }
 
 /** @throws CallFailure */
-export async function readPages(
-  client: Client,
-  method: MethodName,
-  request: object,
-  itemsMax: number,
-): Promise<Pages> {
+export async function readPages(client: Client, method: MethodName, request: object, itemsMax: number): Promise<Pages> {
   const field = listField(method);
   const items: JsonObject[] = [];
   let pageToken = '';

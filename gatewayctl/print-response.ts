@@ -12,11 +12,7 @@ export async function printJson(value: object, { io }: Invocation): Promise<void
   await io.out(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-export async function printResponse(
-  command: MethodCommand,
-  response: object,
-  invocation: Invocation,
-): Promise<void> {
+export async function printResponse(command: MethodCommand, response: object, invocation: Invocation): Promise<void> {
   const { io, options } = invocation;
   const { responseType } = methodTypes(command.method);
   if (options.json === true) return await printJson(toJson(responseType, response), invocation);
@@ -33,9 +29,7 @@ function renderResponse(type: string, response: object, secret: string | undefin
   const { [secret ?? '']: _shownAlone, ...rest }: JsonObject = { ...response };
   const [only, ...others] = Object.entries(fieldsOf(type)).filter(([name]) => name !== secret);
   const wrapped = secret === undefined || only === undefined || others.length > 0 ? undefined : rest[only[0]];
-  return only !== undefined && isObject(wrapped)
-    ? renderFields(only[1].type, wrapped)
-    : renderFields(type, rest);
+  return only !== undefined && isObject(wrapped) ? renderFields(only[1].type, wrapped) : renderFields(type, rest);
 }
 
 export async function printList(command: MethodCommand, pages: Pages, invocation: Invocation): Promise<void> {

@@ -30,11 +30,7 @@ export class ParserEnd extends Error {
 }
 
 /** @throws ParserEnd */
-export async function parseCommandLine(
-  args: readonly string[],
-  tree: Tree,
-  output: ParserOutput,
-): Promise<Parsed> {
+export async function parseCommandLine(args: readonly string[], tree: Tree, output: ParserOutput): Promise<Parsed> {
   const found: Parsed[] = [];
   const root = createParser(tree, output, (parsed) => void found.push(parsed));
   try {
@@ -90,19 +86,14 @@ const listOptions: readonly Given[] = [
 
 const fileOption: Given = {
   flags: '--file <file>',
-  about:
-    "the request's fields as JSON, as the JSON API takes them, - for standard input; options go before it",
+  about: "the request's fields as JSON, as the JSON API takes them, - for standard input; options go before it",
 };
 
 /** All options of a command except those that every command has. */
 export function optionsOf(command: Command): readonly Given[] {
   const own = command.options ?? [];
   if (!('method' in command)) return own;
-  return [
-    ...own,
-    ...(command.file === true ? [fileOption] : []),
-    ...(isList(command.method) ? listOptions : []),
-  ];
+  return [...own, ...(command.file === true ? [fileOption] : []), ...(isList(command.method) ? listOptions : [])];
 }
 
 /** The accepted values, if they form a small set. */
@@ -126,10 +117,7 @@ function createParser(tree: Tree, output: ParserOutput, found: (parsed: Parsed) 
     .description('Everything operators of a model gateway do, from the command line.')
     .version(version, '--version', 'print the version of this program')
     .helpCommand(false)
-    .addHelpText(
-      'after',
-      '\nExit codes and the environment: gatewayctl help exit-codes, gatewayctl help environment',
-    );
+    .addHelpText('after', '\nExit codes and the environment: gatewayctl help exit-codes, gatewayctl help environment');
   for (const option of rootOptions) root.addOption(new Option(option.flags, option.about));
   root.commandsGroup('Resources:');
   for (const resource of tree.resources) {
@@ -139,8 +127,7 @@ function createParser(tree: Tree, output: ParserOutput, found: (parsed: Parsed) 
       addCommand(styled(group.command(name)), command, found);
   }
   root.commandsGroup('This program:');
-  for (const [name, command] of Object.entries(tree.commands))
-    addCommand(styled(root.command(name)), command, found);
+  for (const [name, command] of Object.entries(tree.commands)) addCommand(styled(root.command(name)), command, found);
   return root;
 }
 

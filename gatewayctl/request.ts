@@ -25,8 +25,7 @@ export function valueFor(given: Given, field: FieldType, value: GivenValue): unk
   if (value === true) return isMessage(field.type) ? {} : (given.read?.('') ?? true);
   const texts = typeof value === 'string' ? [value] : value;
   const values = texts.filter((text) => text !== '').map((text) => single(given, field, text));
-  if (field.keyType !== undefined)
-    return Object.fromEntries(texts.filter(Boolean).map((text) => entry(given, text)));
+  if (field.keyType !== undefined) return Object.fromEntries(texts.filter(Boolean).map((text) => entry(given, text)));
   if (field.rule === 'repeated') return values;
   return texts[0] === '' ? '' : values[0];
 }
@@ -103,9 +102,7 @@ function readWith({ read, flags }: Given, text: string): unknown {
   try {
     return read?.(text);
   } catch (error) {
-    throw usageMistake(
-      `${flags.replace(/ .*$/, '')} ${error instanceof Error ? error.message : 'cannot be read'}`,
-    );
+    throw usageMistake(`${flags.replace(/ .*$/, '')} ${error instanceof Error ? error.message : 'cannot be read'}`);
   }
 }
 

@@ -51,11 +51,7 @@ async function runParsed({ command, options, given }: Parsed, io: Io): Promise<n
   }
 }
 
-async function failureOf(
-  error: unknown,
-  { command }: Parsed,
-  opened: Promise<Session> | undefined,
-): Promise<Failure> {
+async function failureOf(error: unknown, { command }: Parsed, opened: Promise<Session> | undefined): Promise<Failure> {
   if (error instanceof Failure) return error;
   if (!(error instanceof CallFailure) || opened === undefined) {
     const what = error instanceof Error ? error.message : String(error);

@@ -88,8 +88,7 @@ async function chooseToken(
   io: Io,
 ): Promise<Secret | undefined> {
   const server = options.server ?? (io.env.GATEWAYCTL_SERVER || undefined);
-  if (options.tokenFile !== undefined)
-    return operatorToken(await readGiven(options.tokenFile, io), options.tokenFile);
+  if (options.tokenFile !== undefined) return operatorToken(await readGiven(options.tokenFile, io), options.tokenFile);
   if (io.env.GATEWAYCTL_TOKEN) return operatorToken(io.env.GATEWAYCTL_TOKEN, 'GATEWAYCTL_TOKEN');
   return server === undefined || server === context?.server ? context?.token : undefined;
 }

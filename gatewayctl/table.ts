@@ -13,11 +13,7 @@ const gap = '  ';
  * @param type type of the rows, a message of the contract
  * @param columns paths by header; "?path" is omitted if no row has it
  */
-export function renderTable(
-  type: string,
-  columns: Readonly<Record<string, string>>,
-  rows: readonly object[],
-): string {
+export function renderTable(type: string, columns: Readonly<Record<string, string>>, rows: readonly object[]): string {
   const shown = Object.entries(columns).flatMap(([header, path]) => {
     const plain = path.replace('?', '');
     const field = fieldAt(type, plain);
@@ -49,8 +45,7 @@ function fieldLines(type: string, value: object, under: string): (readonly [stri
     const path = under === '' ? name : `${under}.${name}`;
     if (field.type === 'ModelMatch' && field.rule === 'repeated' && Array.isArray(item))
       return item.map((one: object) => [fieldWords(under), renderMatch(one)] as const);
-    if (field.type === 'ModelMatch' && isObject(item))
-      return [[fieldWords(path), renderMatch(item)] as const];
+    if (field.type === 'ModelMatch' && isObject(item)) return [[fieldWords(path), renderMatch(item)] as const];
     if (isMessage(field.type) && field.rule !== 'repeated' && field.keyType === undefined && isObject(item))
       return fieldLines(field.type, item, path);
     return [[fieldWords(path), cell(field, item)] as const];
@@ -87,8 +82,7 @@ export function renderMatch(match: object): string {
 
 function cell(field: FieldType, value: unknown): string {
   if (value === undefined || value === null || value === '') return nothing;
-  if (Array.isArray(value))
-    return value.length === 0 ? nothing : value.map((one) => item(field, one)).join(', ');
+  if (Array.isArray(value)) return value.length === 0 ? nothing : value.map((one) => item(field, one)).join(', ');
   if (field.keyType !== undefined && isObject(value)) return pairs(Object.entries(value)) || nothing;
   return item(field, value);
 }
@@ -97,9 +91,7 @@ function item({ type }: FieldType, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (enumNames(type) !== undefined) return enumWord(type, String(value));
   if (isMessage(type) && isObject(value)) {
-    const fields = Object.entries(fieldsOf(type)).filter(
-      ([name]) => value[name] !== undefined && value[name] !== null,
-    );
+    const fields = Object.entries(fieldsOf(type)).filter(([name]) => value[name] !== undefined && value[name] !== null);
     return fields.map(([name, field]) => cell(field, value[name])).join(' ');
   }
   return printable(String(value));

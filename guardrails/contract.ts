@@ -72,8 +72,7 @@ type Readers = {
 };
 
 const readers: Readers = {
-  words: ({ phrases, withinWords }) =>
-    phrases.length > 0 ? { kind: 'words', phrases, withinWords } : undefined,
+  words: ({ phrases, withinWords }) => (phrases.length > 0 ? { kind: 'words', phrases, withinWords } : undefined),
   pattern: ({ patterns }) => (patterns.length > 0 ? { kind: 'pattern', patterns } : undefined),
   personalData: readPersonalData,
   secrets: readSecrets,
@@ -94,9 +93,7 @@ export interface CheckSecrets {
   readonly credential?: ServiceCredential | undefined;
 }
 
-export function readCredential(
-  message: ServiceCredential__Output | null | undefined,
-): ServiceCredential | undefined {
+export function readCredential(message: ServiceCredential__Output | null | undefined): ServiceCredential | undefined {
   if (!message) return undefined;
   const read = (text: string | undefined) => (text ? new Secret(text) : undefined);
   return {

@@ -94,8 +94,7 @@ export class EscapeRuns {
     if (more === undefined) return this;
     const edges = this.#edges.slice(size);
     const own = more.#edges;
-    for (let at = size; at < own.length; at++)
-      edges.push((own[at] ?? 0) + (at % size < 2 ? length : writtenLength));
+    for (let at = size; at < own.length; at++) edges.push((own[at] ?? 0) + (at % size < 2 ? length : writtenLength));
     return new EscapeRuns(edges, this.#edges[2]);
   }
 
@@ -121,9 +120,7 @@ export class EscapeRuns {
     const [, , writtenBegin = 0] = this.#edges;
     let end = this.#edges.length;
     while (end > size && (this.#edges[end - 1] ?? 0) > writtenEnd) end -= size;
-    return end === size && writtenBegin === 0
-      ? undefined
-      : new EscapeRuns(this.#edges.slice(size, end), writtenBegin);
+    return end === size && writtenBegin === 0 ? undefined : new EscapeRuns(this.#edges.slice(size, end), writtenBegin);
   }
 
   #written(at: number, run: number): number {

@@ -64,11 +64,7 @@ function unfoldedOf(raw: string): FoldedText {
   return escapes.length === 0 ? same : withRuns(same, escapes, (read) => read);
 }
 
-function withRuns(
-  written: FoldedText,
-  escapes: readonly Escape[],
-  foldedOf: (read: string) => string,
-): FoldedText {
+function withRuns(written: FoldedText, escapes: readonly Escape[], foldedOf: (read: string) => string): FoldedText {
   const edges: number[] = [];
   // Joined once: a string that is extended step by step stays a chain of pieces, which is slow to read.
   const parts: string[] = [];
@@ -173,8 +169,7 @@ export class FoldedText implements Folded {
   }
 
   rawAt(at: number): number {
-    if (this.#read === undefined)
-      return this.#starts === undefined ? at : (this.#starts[at] ?? this.raw.length);
+    if (this.#read === undefined) return this.#starts === undefined ? at : (this.#starts[at] ?? this.raw.length);
     const written = this.#read.runs.writtenAt(at);
     return written < 0 ? -1 : this.#read.written.rawAt(written);
   }
@@ -241,9 +236,7 @@ export class FoldedText implements Folded {
       const written = this.written.upTo(end);
       const runs = this.escapes?.upTo(written.text.length);
       const text = this.text.slice(0, length);
-      return runs === undefined
-        ? written
-        : new FoldedText(raw, text, undefined, { ...this.#read, written, runs });
+      return runs === undefined ? written : new FoldedText(raw, text, undefined, { ...this.#read, written, runs });
     }
     const text = this.isSame ? raw : this.text.slice(0, length);
     return new FoldedText(raw, text, this.#starts?.slice(0, length));

@@ -140,10 +140,7 @@ export class TextScan {
   }
 
   #pieceLength(): number {
-    return Math.max(
-      pieceMin,
-      Math.min(pieceMax, Math.floor((this.isQuick ? quickPieceNs : pieceNs) / this.#cost)),
-    );
+    return Math.max(pieceMin, Math.min(pieceMax, Math.floor((this.isQuick ? quickPieceNs : pieceNs) / this.#cost)));
   }
 }
 

@@ -155,9 +155,7 @@ export class TextWindow {
   }
 
   #replaced(start: number, end: number, placeholder: string): string {
-    return this.#json === undefined
-      ? placeholder
-      : this.#json.replaced(this.#text.slice(start, end), placeholder);
+    return this.#json === undefined ? placeholder : this.#json.replaced(this.#text.slice(start, end), placeholder);
   }
 
   /** Removes released text, except for the context of matchers. Not for each piece; see forgottenMin. */

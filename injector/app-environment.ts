@@ -26,9 +26,7 @@ export function appEnvironment(pod: Pod, { excluded, port }: AppChoices): AppEnv
   const containers = othersOf(pod);
   const names = new Set(containers.map(({ name }) => name));
   const missing = [...excluded].filter((name) => !names.has(name));
-  const each = containers
-    .filter(({ name }) => !excluded.has(name))
-    .map((container) => environmentFor(container, port));
+  const each = containers.filter(({ name }) => !excluded.has(name)).map((container) => environmentFor(container, port));
   return {
     patch: each.flatMap(({ patch }) => patch),
     warnings: [
@@ -75,14 +73,10 @@ function warningsFor(container: Container, set: readonly Variable[]): readonly s
   const warnings: string[] = [];
   if (hasEnvFrom) {
     const names = set.map((variable) => variable.name).join(' and ');
-    warnings.push(
-      `container ${shown(name)} has envFrom, which is not seen here: ${names} set there are hidden`,
-    );
+    warnings.push(`container ${shown(name)} has envFrom, which is not seen here: ${names} set there are hidden`);
   }
   if (env.has(apiKeyName)) {
-    warnings.push(
-      `container ${shown(name)} sets ${apiKeyName} itself: that key is sent along to the gateway`,
-    );
+    warnings.push(`container ${shown(name)} sets ${apiKeyName} itself: that key is sent along to the gateway`);
   }
   if (goesThroughProxy(container)) {
     warnings.push(`container ${shown(name)} has a web proxy: NO_PROXY has to name 127.0.0.1, the sidecar`);

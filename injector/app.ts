@@ -41,8 +41,7 @@ async function assemble(settings: InjectorSettings, log: Logger, lifecycle: Life
   lifecycle.onClose('certificate', () => tls.close());
   const egressCa = caFile === undefined ? undefined : await watchEgressCa(caFile, { log });
   lifecycle.onClose('authorities of the egress gateway', () => egressCa?.close());
-  const handed =
-    settings.handedDir === undefined ? undefined : await watchHanded(settings.handedDir, { log });
+  const handed = settings.handedDir === undefined ? undefined : await watchHanded(settings.handedDir, { log });
   lifecycle.onClose('what the keeper hands over', () => handed?.close());
   const imageNow = (): HandedImage =>
     settings.image === undefined && handed !== undefined

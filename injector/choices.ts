@@ -1,15 +1,7 @@
 // The choices that a pod makes by annotations, decoded from a table like settings: all mistakes are reported at once.
 import { injectName, prefix } from '../common/cluster-names.ts';
 import { type LogLevel, logLevels } from '../common/logger.ts';
-import {
-  type Decoder,
-  decodeSettings,
-  integer,
-  list,
-  oneOf,
-  type Setting,
-  text,
-} from '../common/settings.ts';
+import { type Decoder, decodeSettings, integer, list, oneOf, type Setting, text } from '../common/settings.ts';
 import { PodError } from './pod.ts';
 import type { PortWishes } from './ports.ts';
 import { shown } from './shown.ts';

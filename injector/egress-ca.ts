@@ -2,12 +2,7 @@
 // key in the same file never gets into a pod. The file is read again when it changes.
 import { X509Certificate } from 'node:crypto';
 import { certificateBlocks } from '../common/certificate-ends.ts';
-import {
-  type FileWatcher,
-  type FileWatcherOptions,
-  readNamed,
-  startFileWatcher,
-} from '../common/file-watcher.ts';
+import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../common/file-watcher.ts';
 
 /** PEM. */
 export type EgressCa = Pick<FileWatcher<string>, 'current' | 'close'>;
@@ -18,11 +13,7 @@ const lengthMax = 64 * 1024;
 /** @throws Error where the file cannot be read or contains no certificate */
 export async function watchEgressCa(file: string, options: FileWatcherOptions): Promise<EgressCa> {
   const read = async () => textOf((await readNamed(file)).toString('latin1'), file);
-  return startFileWatcher(
-    await read(),
-    { read, file, what: 'the file of the egress gateway’s authorities' },
-    options,
-  );
+  return startFileWatcher(await read(), { read, file, what: 'the file of the egress gateway’s authorities' }, options);
 }
 
 function textOf(pem: string, file: string): string {

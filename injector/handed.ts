@@ -1,12 +1,7 @@
 // Reads the files that the keeper hands over: the sidecar's image, and the sizes that namespaces define. The files are
 // in memory shared by both containers, and are read again when they change.
 import { join } from 'node:path';
-import {
-  type FileWatcher,
-  type FileWatcherOptions,
-  readNamed,
-  startFileWatcher,
-} from '../common/file-watcher.ts';
+import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../common/file-watcher.ts';
 import { decodeSizes, handOverFiles, type SizesByNamespace } from '../common/hand-over.ts';
 import { isPlaceholderImage, placeholderProblem, sidecarImage } from '../common/sidecar-image.ts';
 import { errorCode } from '../common/system-errors.ts';
@@ -54,8 +49,7 @@ export async function watchHanded(folder: string, options: FileWatcherOptions): 
 }
 
 function imageIn(image: string | undefined): HandedImage {
-  if (image === undefined)
-    return { image, imageProblem: 'the keeper has not handed over the sidecar’s image yet' };
+  if (image === undefined) return { image, imageProblem: 'the keeper has not handed over the sidecar’s image yet' };
   if (isPlaceholderImage(image)) return { image: undefined, imageProblem: placeholderProblem(image) };
   return { image, imageProblem: undefined };
 }

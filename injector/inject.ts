@@ -50,11 +50,7 @@ export interface Refusal {
 const messageLengthMax = 1024;
 
 /** @param object the pod as JSON, not validated yet */
-export function inject(
-  object: unknown,
-  settings: InjectionSettings,
-  surroundings: Surroundings = {},
-): Injection {
+export function inject(object: unknown, settings: InjectionSettings, surroundings: Surroundings = {}): Injection {
   let wasMarked = false;
   try {
     const pod = readPod(object);
@@ -184,20 +180,16 @@ function added(pod: Pod, sidecar: Sidecar, settings: SidecarSettings): readonly 
 
 function movedWarning({ name, from, to, container }: MovedPort): string {
   const [what, other] = name === 'port' ? ['port', 'admin port'] : ['admin port', 'port'];
-  const why =
-    container === undefined ? `its ${other} was set to ${from}` : `container ${shown(container)} has ${from}`;
+  const why = container === undefined ? `its ${other} was set to ${from}` : `container ${shown(container)} has ${from}`;
   return `the sidecar’s ${what} is ${to}: ${why}`;
 }
 
 function podWarnings(pod: Pod, sizes: Sizes): readonly string[] {
   const isEven =
-    sizes.cpuRequest.amount === sizes.cpuLimit.amount &&
-    sizes.memoryRequest.amount === sizes.memoryLimit.amount;
+    sizes.cpuRequest.amount === sizes.cpuLimit.amount && sizes.memoryRequest.amount === sizes.memoryLimit.amount;
   const losesClass = !pod.hasResources && !isEven && isGuaranteed(pod);
   return [
-    ...(pod.hasResources
-      ? ['the pod has resources as a whole: those of the sidecar have to fit into them']
-      : []),
+    ...(pod.hasResources ? ['the pod has resources as a whole: those of the sidecar have to fit into them'] : []),
     ...(losesClass
       ? [
           `the pod is Burstable with its sidecar, and was Guaranteed without it: let the sidecar’s requests equal its limits (${podAnnotations.cpuRequest.name} and the like)`,

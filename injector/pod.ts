@@ -95,8 +95,7 @@ const containersMax = 500;
 
 function containersAt(spec: JsonObject, list: 'containers' | 'initContainers'): readonly Container[] {
   const containers = listAt(spec[list], `spec.${list}`);
-  if (containers.length > containersMax)
-    throw new PodError(`spec.${list} contains more than ${containersMax}`);
+  if (containers.length > containersMax) throw new PodError(`spec.${list} contains more than ${containersMax}`);
   const podUser = userOf(spec, 'spec');
   return containers.map((value, index) => {
     const where = `spec.${list}[${index}]`;

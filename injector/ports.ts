@@ -68,10 +68,7 @@ function holdersOf(containers: readonly Container[]): ReadonlyMap<number, string
 }
 
 /** @throws PodError if a container declares one of these ports */
-export function refuseSharedPorts(
-  containers: readonly Container[],
-  { ports, annotations }: PortWishes,
-): void {
+export function refuseSharedPorts(containers: readonly Container[], { ports, annotations }: PortWishes): void {
   const holders = holdersOf(containers);
   for (const name of portNames) {
     const port = ports[name];
@@ -94,7 +91,5 @@ export function sidecarPorts(sidecar: Container | undefined): Ports {
 
 function firstFree(taken: ReadonlySet<number>): number {
   for (let port = blockFirst; port <= blockLast; port++) if (!taken.has(port)) return port;
-  throw new PodError(
-    `the pod declares every port from ${blockFirst} to ${blockLast}: none is left for the sidecar`,
-  );
+  throw new PodError(`the pod declares every port from ${blockFirst} to ${blockLast}: none is left for the sidecar`);
 }

@@ -82,8 +82,7 @@ export function review(body: string, settings: ReviewSettings, review: ReviewReq
 }
 
 function readRequest(body: string): JsonObject {
-  if (isTooDeep(body, depthMax))
-    throw new UnreadableReview(`the body is nested deeper than ${depthMax} levels`);
+  if (isTooDeep(body, depthMax)) throw new UnreadableReview(`the body is nested deeper than ${depthMax} levels`);
   const value = parseJson(body);
   if (!isObject(value)) throw new UnreadableReview('the body is not a JSON object');
   if (value.apiVersion !== apiVersion || value.kind !== kind) {
@@ -154,8 +153,7 @@ function auditOf(injection: Injection): Readonly<Record<string, string>> {
 
 function bounded(warnings: readonly string[]): readonly string[] {
   const more = warnings.length - warningsMax;
-  const kept =
-    more > 0 ? [...warnings.slice(0, warningsMax - 1), `and ${more + 1} more of the kind`] : warnings;
+  const kept = more > 0 ? [...warnings.slice(0, warningsMax - 1), `and ${more + 1} more of the kind`] : warnings;
   return kept.map((warning) => cut(warning, warningLengthMax));
 }
 

@@ -93,9 +93,7 @@ async function closeWithin(server: Server, graceMs: number): Promise<void> {
 /** Never rejects. */
 async function serve(state: ServerState, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const started = state.clock.monotonic();
-  const outcome = await respond(state, request, response).catch((error: unknown) =>
-    fail(state, response, error),
-  );
+  const outcome = await respond(state, request, response).catch((error: unknown) => fail(state, response, error));
   if (outcome !== undefined) state.metrics.reviewed(outcome, (state.clock.monotonic() - started) / 1000);
 }
 
@@ -146,10 +144,8 @@ async function readBody(state: ServerState, request: IncomingMessage): Promise<s
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
       state.arrivingBytes += chunk.length;
-      if (bytes > bodyBytesMax)
-        throw new UnreadableReview(`the body is larger than ${bodyBytesMax} bytes`, 413);
-      if (state.arrivingBytes > arrivingBytesMax)
-        throw new UnreadableReview('too many reviews at a time', 503);
+      if (bytes > bodyBytesMax) throw new UnreadableReview(`the body is larger than ${bodyBytesMax} bytes`, 413);
+      if (state.arrivingBytes > arrivingBytesMax) throw new UnreadableReview('too many reviews at a time', 503);
       chunks.push(chunk);
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));

@@ -46,8 +46,7 @@ export const injectorSettings = {
   },
   tlsCertFile: {
     name: 'GATEWAY_TLS_CERT_FILE',
-    about:
-      'PEM file of the certificate chain; read again when it changes. Required: the API server speaks TLS only.',
+    about: 'PEM file of the certificate chain; read again when it changes. Required: the API server speaks TLS only.',
     decode: text,
   },
   tlsKeyFile: {
@@ -100,8 +99,7 @@ export const injectorSettings = {
   },
   cpuLimit: {
     name: 'GATEWAY_INJECTOR_CPU_LIMIT',
-    about:
-      'Processor time that a sidecar gets at most. Far above the request: starting takes more than serving.',
+    about: 'Processor time that a sidecar gets at most. Far above the request: starting takes more than serving.',
     decode: cpuQuantity,
     default: '1',
   },

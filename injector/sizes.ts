@@ -5,14 +5,7 @@ import type { LimitItem, NamespaceSizes } from '../common/hand-over.ts';
 import { decodeSettings, SettingsError } from '../common/settings.ts';
 import { type Pod, PodError } from './pod.ts';
 import { type PodTotals, totalsOf } from './pod-totals.ts';
-import {
-  amountOf,
-  type Quantity,
-  quantityFrom,
-  quantityOf,
-  type Resource,
-  resourceNames,
-} from './quantity.ts';
+import { amountOf, type Quantity, quantityFrom, quantityOf, type Resource, resourceNames } from './quantity.ts';
 import { sizeDecoders } from './size-decoders.ts';
 
 export type Sizes = Readonly<Record<SizeName, Quantity>>;
@@ -66,12 +59,7 @@ export interface AboveLimit {
 }
 
 /** Finds a request above its limit. The API server would refuse it with a message that names no annotation. */
-export function aboveLimit({
-  cpuRequest,
-  cpuLimit,
-  memoryRequest,
-  memoryLimit,
-}: Sizes): AboveLimit | undefined {
+export function aboveLimit({ cpuRequest, cpuLimit, memoryRequest, memoryLimit }: Sizes): AboveLimit | undefined {
   const why = (request: Quantity, limit: Quantity) => `${request.text} is more than the limit ${limit.text}`;
   if (cpuRequest.amount > cpuLimit.amount) return { of: 'cpuRequest', why: why(cpuRequest, cpuLimit) };
   if (memoryRequest.amount > memoryLimit.amount) {
@@ -123,9 +111,7 @@ const unbounded: Range = { min: 0, max: Number.POSITIVE_INFINITY, ratio: Number.
 
 function boundsOf(resource: Resource, limits: readonly LimitItem[], totals: PodTotals): Bounds {
   const rangeOf = (type: LimitItem['type']) =>
-    limits
-      .filter((one) => one.type === type)
-      .reduce((range, item) => narrowed(resource, range, item), unbounded);
+    limits.filter((one) => one.type === type).reduce((range, item) => narrowed(resource, range, item), unbounded);
   const { requests, limits: ofPod } = totals;
   return {
     container: rangeOf('Container'),

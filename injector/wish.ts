@@ -16,9 +16,7 @@ export function wishOf({ labels, annotations }: Marks): Wish | undefined {
   const byLabel = wishIn('label', labels);
   const byAnnotation = wishIn('annotation', annotations);
   if (byLabel !== undefined && byAnnotation !== undefined && byLabel !== byAnnotation) {
-    throw new PodError(
-      `the pod’s label ${injectName} is ${byLabel}, its annotation ${byAnnotation}; keep one of them`,
-    );
+    throw new PodError(`the pod’s label ${injectName} is ${byLabel}, its annotation ${byAnnotation}; keep one of them`);
   }
   return byAnnotation ?? byLabel;
 }
@@ -26,8 +24,7 @@ export function wishOf({ labels, annotations }: Marks): Wish | undefined {
 function wishIn(what: 'label' | 'annotation', marks: Readonly<Record<string, string>>): Wish | undefined {
   if (!Object.hasOwn(marks, injectName)) return undefined;
   const word = marks[injectName] ?? '';
-  for (const wish of ['enabled', 'disabled'] as const)
-    if (wishes[wish].some((one) => one === word)) return wish;
+  for (const wish of ['enabled', 'disabled'] as const) if (wishes[wish].some((one) => one === word)) return wish;
   throw new PodError(`the ${what} ${injectName} must be ${wishWords}, not ${shown(word)}${hintFor(word)}`);
 }
 

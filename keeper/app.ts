@@ -102,9 +102,7 @@ async function assemble(shared: Shared, graceMs: number): Promise<Keeper> {
       // Only the API server can make this slow.
       const cancel = timers.after(graceMs, () => client.close());
       const last = surroundings.lookOnceMore().then(() => webhook.look());
-      await last.catch((err: unknown) =>
-        log.warn({ err }, 'the last look at the webhook configuration failed'),
-      );
+      await last.catch((err: unknown) => log.warn({ err }, 'the last look at the webhook configuration failed'));
       // Afterwards, because a run that hangs would leave no time for deleting the webhooks.
       await webhook.task.close();
       await lifecycle.close();

@@ -1,13 +1,6 @@
 // Reads sizes and sidecar wishes from namespaces. Pure functions, on objects reduced to the fields that are read,
 // because a cluster has many.
-import {
-  injectName,
-  isOurs,
-  namespaceLabels,
-  sizeNames,
-  wishes,
-  wishWords,
-} from '../common/cluster-names.ts';
+import { injectName, isOurs, namespaceLabels, sizeNames, wishes, wishWords } from '../common/cluster-names.ts';
 import { encodeSizes, type LimitItem, type NamespaceSizes, type Quantities } from '../common/hand-over.ts';
 import { isObject, type JsonObject } from '../common/json.ts';
 import { metadataOf, textIn, textsIn } from './api/sources.ts';
@@ -39,10 +32,7 @@ export interface CollectedSizes {
 /** Characters; far more than clusters need for the few hundred namespaces with a LimitRange or an annotation. */
 const textLengthMax = 2 * 1024 ** 2;
 
-export function collectSizes(
-  namespaces: Iterable<JsonObject>,
-  limitRanges: Iterable<JsonObject>,
-): CollectedSizes {
+export function collectSizes(namespaces: Iterable<JsonObject>, limitRanges: Iterable<JsonObject>): CollectedSizes {
   const sizes = new Map<string, { annotations: Quantities; limits: LimitItem[] }>();
   const of = (name: string) => {
     const found = sizes.get(name) ?? { annotations: {}, limits: [] };
@@ -122,8 +112,7 @@ export function mistakesIn(namespace: JsonObject): readonly string[] {
   });
   const byAnnotation = Object.keys(textsIn(annotations)).flatMap((name) => {
     if (namespaceAnnotations.includes(name) || !isOurs(name)) return [];
-    if (namespaceLabels.includes(name))
-      return [`${name} does nothing as an annotation of a namespace: it is a label`];
+    if (namespaceLabels.includes(name)) return [`${name} does nothing as an annotation of a namespace: it is a label`];
     return [`the annotation ${name} does nothing on a namespace`];
   });
   return [...byLabel, ...byAnnotation];

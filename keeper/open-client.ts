@@ -36,11 +36,7 @@ export async function openClient(
   return client;
 }
 
-async function watchFile(
-  file: string,
-  what: string,
-  { log, lifecycle }: ClientParts,
-): Promise<FileWatcher<Buffer>> {
+async function watchFile(file: string, what: string, { log, lifecycle }: ClientParts): Promise<FileWatcher<Buffer>> {
   const read = () => readNamed(file);
   const isSame = (one: Buffer, other: Buffer) => one.equals(other);
   const source = startFileWatcher(await read(), { read, isSame, file, what }, { log });

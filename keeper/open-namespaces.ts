@@ -50,9 +50,7 @@ export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOpt
     leftOut = isForbidden ? undefined : collected.leftOut;
     for (const namespace of all.values()) report(namespace);
     if (collected.leftOut > 0)
-      throw new Error(
-        `sizes of ${collected.leftOut} namespaces find no room; their sidecars have the default`,
-      );
+      throw new Error(`sizes of ${collected.leftOut} namespaces find no room; their sidecars have the default`);
   };
   task = startTask({ task: 'sizes', everyMs, run: look }, { log, timers, metrics });
   lifecycle.onClose('sizes', () => task.close());

@@ -45,8 +45,7 @@ export const keeperSettings = {
   },
   namespace: {
     name: 'GATEWAY_KEEPER_NAMESPACE',
-    about:
-      'The gateway’s own namespace, in which the keeper’s Lease, PodTemplate, Deployment and Secrets are.',
+    about: 'The gateway’s own namespace, in which the keeper’s Lease, PodTemplate, Deployment and Secrets are.',
     decode: namespace,
     default: 'model-gateway',
   },
@@ -125,14 +124,7 @@ export function readKeeperSettings(env: NodeJS.ProcessEnv): KeeperSettings {
   return { ...values, handedDir, identity };
 }
 
-function mistakesOf({
-  handedDir,
-  caFile,
-  authority,
-  certificateLife,
-  authorityLife,
-  tenants,
-}: Decoded): string[] {
+function mistakesOf({ handedDir, caFile, authority, certificateLife, authorityLife, tenants }: Decoded): string[] {
   const { handedDir: handed, caFile: ca, authority: own, certificateLife: life } = keeperSettings;
   return [
     ...(handedDir === undefined ? [`${handed.name}: is required`] : []),

@@ -60,9 +60,7 @@ function breaksIn(pair: Pair<Descriptor>): readonly Break[] {
       const now = is.nested?.[name];
       const kind = kindOf(type);
       if (now !== undefined && kindOf(now) === kind) return breaksIn({ path: where, was: type, is: now });
-      return [
-        { where, what: `the ${kind} is gone or renamed; keep it as long as a released program may use it` },
-      ];
+      return [{ where, what: `the ${kind} is gone or renamed; keep it as long as a released program may use it` }];
     }),
   ];
 }
@@ -75,14 +73,10 @@ function kindOf({ fields, values, methods }: Descriptor): 'message' | 'enum' | '
 
 function reservationBreaks({ path, was, is }: Pair<Descriptor>): readonly Break[] {
   return (was.reserved ?? []).flatMap((reservation) => {
-    const kept =
-      typeof reservation === 'string' ? isNameReserved(is, reservation) : isRangeReserved(is, reservation);
+    const kept = typeof reservation === 'string' ? isNameReserved(is, reservation) : isRangeReserved(is, reservation);
     if (kept) return [];
-    const what =
-      typeof reservation === 'string' ? `"${reservation}"` : [...new Set(reservation)].join(' to ');
-    return [
-      { where: path, what: `${what} is no longer reserved: old data of it could be read as something else` },
-    ];
+    const what = typeof reservation === 'string' ? `"${reservation}"` : [...new Set(reservation)].join(' to ');
+    return [{ where: path, what: `${what} is no longer reserved: old data of it could be read as something else` }];
   });
 }
 
@@ -115,9 +109,7 @@ function methodBreaks({ path, was, is }: Pair<Descriptor>): readonly Break[] {
     const where = `${path}.${name}`;
     const now = is.methods?.[name];
     if (now === undefined)
-      return [
-        { where, what: 'the method is gone or renamed; keep it as long as a released program may call it' },
-      ];
+      return [{ where, what: 'the method is gone or renamed; keep it as long as a released program may call it' }];
     return differences(where, [
       ['request', method.requestType, now.requestType],
       ['response', method.responseType, now.responseType],
@@ -156,9 +148,7 @@ function goneUnlessReserved(is: Descriptor, { where, name, number, kind }: Gone)
 }
 
 function isNameReserved({ reserved = [] }: Descriptor, name: string): boolean {
-  return reserved.some(
-    (one) => typeof one === 'string' && (one === name || camelCased(one) === camelCased(name)),
-  );
+  return reserved.some((one) => typeof one === 'string' && (one === name || camelCased(one) === camelCased(name)));
 }
 
 function isRangeReserved({ reserved = [] }: Descriptor, [from = 0, to = from]: readonly number[]): boolean {

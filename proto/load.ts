@@ -12,10 +12,7 @@ import type { KeyRecord, KeyRecord__Output } from './generated/gateway/v1/KeyRec
 import type { LedgerDefinition } from './generated/gateway/v1/Ledger.ts';
 import type { LimitsDefinition } from './generated/gateway/v1/Limits.ts';
 import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTokens.ts';
-import type {
-  OrganizationRecord,
-  OrganizationRecord__Output,
-} from './generated/gateway/v1/OrganizationRecord.ts';
+import type { OrganizationRecord, OrganizationRecord__Output } from './generated/gateway/v1/OrganizationRecord.ts';
 import type { OrganizationsDefinition } from './generated/gateway/v1/Organizations.ts';
 import type { PeopleDefinition } from './generated/gateway/v1/People.ts';
 import type { PricesDefinition } from './generated/gateway/v1/Prices.ts';
@@ -47,8 +44,7 @@ export const packageDefinition = fromJSON(contractJson as Parameters<typeof from
   oneofs: true,
 });
 
-const service = <Definition>(name: string) =>
-  packageDefinition[`gateway.v1.${name}`] as unknown as Definition;
+const service = <Definition>(name: string) => packageDefinition[`gateway.v1.${name}`] as unknown as Definition;
 
 /** Service definitions by name, with the generated types. */
 export const services = {

@@ -16,11 +16,7 @@ import { createRecordSource, type LiveRecordSource, type RecordCache } from './a
 import type { Budgets } from './budgets/budgets.ts';
 import { LeasedBudgets } from './budgets/leased-budgets.ts';
 import { CapabilityTable, idleRows } from './catalog/capabilities.ts';
-import {
-  type ControlPlaneClient,
-  createControlPlaneClient,
-  openControlPlaneTls,
-} from './control-plane/client.ts';
+import { type ControlPlaneClient, createControlPlaneClient, openControlPlaneTls } from './control-plane/client.ts';
 import type { ServiceNetwork } from './guardrails/inspection/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import type { BodyLimits } from './http/body.ts';
@@ -147,10 +143,7 @@ function openAdmission(settings: ProxySettings, { shares, readOn: results }: Pro
 }
 
 /** A request that was refused before authentication is recorded with the key that it sent. */
-function recordingKeys(
-  records: LiveRecordSource,
-  record: (exchange: Exchange) => void,
-): (exchange: Exchange) => void {
+function recordingKeys(records: LiveRecordSource, record: (exchange: Exchange) => void): (exchange: Exchange) => void {
   return (exchange) => {
     if (exchange.record.keyId === undefined && exchange.record.status >= 400)
       Object.assign(
@@ -228,9 +221,7 @@ async function openMoney(
     });
   const { cacheKey: sealKeys } = settings;
   const overflow =
-    connection &&
-    sealKeys &&
-    new RedisOverflow({ connection, sealKeys, clock, shardBytesMax: overflowShardBytesMax });
+    connection && sealKeys && new RedisOverflow({ connection, sealKeys, clock, shardBytesMax: overflowShardBytesMax });
   const usageLog = createUsageLog({
     ...deps,
     overflow,
@@ -324,14 +315,8 @@ async function openControlPlane(
   }: Pick<Shared, 'log' | 'redis' | 'metrics' | 'recordKeys'> & { readonly catalog: CatalogWatch },
   lifecycle: Lifecycle,
 ): Promise<ControlPlaneClient> {
-  const {
-    controlPlaneCaFile: caFile,
-    controlPlaneCertFile: certFile,
-    controlPlaneKeyFile: keyFile,
-  } = settings;
-  const tls = settings.controlPlaneTls
-    ? await openControlPlaneTls({ caFile, certFile, keyFile }, log)
-    : undefined;
+  const { controlPlaneCaFile: caFile, controlPlaneCertFile: certFile, controlPlaneKeyFile: keyFile } = settings;
+  const tls = settings.controlPlaneTls ? await openControlPlaneTls({ caFile, certFile, keyFile }, log) : undefined;
   lifecycle.onClose('control-plane certificates', () => tls?.close());
   certificates.chain('control_plane', () => tls?.certificate());
   certificates.authorities('control_plane_authorities', () => tls?.authorities());
@@ -354,12 +339,7 @@ async function openControlPlane(
   return controlPlane;
 }
 
-function openRecords(
-  settings: ProxySettings,
-  deps: Shared,
-  { leases }: Money,
-  lifecycle: Lifecycle,
-): LiveRecordSource {
+function openRecords(settings: ProxySettings, deps: Shared, { leases }: Money, lifecycle: Lifecycle): LiveRecordSource {
   const unknownCredentials = new RateShare(shares.unknown_credentials.bounds);
   deps.metrics.shares.watch('unknown_credentials', () => ({
     used: unknownCredentials.used(systemClock.monotonic()),

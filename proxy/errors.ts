@@ -77,8 +77,7 @@ export const errorTable = {
   },
   upstream_authentication_failed: {
     status: 502,
-    message:
-      'the provider refused the key that is stored for this organization; an owner or admin can replace it',
+    message: 'the provider refused the key that is stored for this organization; an owner or admin can replace it',
   },
   access_unavailable: { status: 503, message: 'the key cannot be checked right now; try again' },
   ledger_unavailable: { status: 503, message: 'the budget cannot be checked right now; try again' },

@@ -10,9 +10,7 @@ const dnsServer: Decoder<string> = (value) => {
     new Resolver().setServers([value]);
     return value;
   } catch {
-    throw new Error(
-      `must be the IP address of a DNS server, such as 10.96.0.10 or [fd00::10]:53, not "${value}"`,
-    );
+    throw new Error(`must be the IP address of a DNS server, such as 10.96.0.10 or [fd00::10]:53, not "${value}"`);
   }
 };
 

@@ -102,10 +102,7 @@ function openConnections({ connectionsMax: wanted }: ProxySettings, { log, metri
   const descriptors = descriptorsMax();
   const { max, refusedMax } = connectionBounds(descriptors);
   if (wanted > max)
-    log.warn(
-      { descriptors, connections_max: max },
-      'GATEWAY_CONNECTIONS_MAX is more than there are descriptors for',
-    );
+    log.warn({ descriptors, connections_max: max }, 'GATEWAY_CONNECTIONS_MAX is more than there are descriptors for');
   const share = new OccupiedShare({
     capacity: Math.min(wanted, max),
     alpha: shares.connections.bounds.alpha,

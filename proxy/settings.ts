@@ -104,8 +104,7 @@ export const proxySettings = {
   },
   controlPlaneTls: {
     name: 'GATEWAY_CONTROL_PLANE_TLS',
-    about:
-      'true speaks TLS to the control plane. Needed off loopback: provider keys travel on this connection.',
+    about: 'true speaks TLS to the control plane. Needed off loopback: provider keys travel on this connection.',
     decode: flag,
     default: 'false',
   },
@@ -214,8 +213,7 @@ export const proxySettings = {
   },
   bufferedBytesMax: {
     name: 'GATEWAY_BUFFERED_BYTES_MAX',
-    about:
-      'Bytes of all requests and responses in memory, as received. Processing them takes a multiple of that.',
+    about: 'Bytes of all requests and responses in memory, as received. Processing them takes a multiple of that.',
     decode: bytes,
     default: String(Math.floor((process.constrainedMemory() || totalmem()) / 8)),
     defaultText: 'an eighth of the memory the process may use',
@@ -326,18 +324,12 @@ export function readProxySettings(env: NodeJS.ProcessEnv) {
   const { redis, cacheKey, controlPlaneCertFile: certificate, controlPlaneKeyFile: key } = settings;
   const mistakes = [...sidecarMistakes(settings, env), ...callerMistakes(settings)];
   if (redis !== undefined && cacheKey === undefined) {
-    mistakes.push(
-      'GATEWAY_CACHE_KEY: is needed with REDIS_URL: records are sealed before they leave the proxy',
-    );
+    mistakes.push('GATEWAY_CACHE_KEY: is needed with REDIS_URL: records are sealed before they leave the proxy');
   }
   if ((certificate === undefined) !== (key === undefined)) {
     mistakes.push('GATEWAY_CONTROL_PLANE_CERT_FILE: goes together with GATEWAY_CONTROL_PLANE_KEY_FILE');
   }
-  if (
-    settings.controlPlaneTls &&
-    settings.controlPlaneName === undefined &&
-    settings.controlPlane.some(isAddress)
-  ) {
+  if (settings.controlPlaneTls && settings.controlPlaneName === undefined && settings.controlPlane.some(isAddress)) {
     mistakes.push(
       'GATEWAY_CONTROL_PLANE: is an IP address, and TLS checks names; give a name instead, or beside it GATEWAY_CONTROL_PLANE_NAME, the one in the certificate',
     );

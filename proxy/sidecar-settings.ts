@@ -38,8 +38,7 @@ const authorities: Decoder<string> = (value) => {
 export const sidecarSettings = {
   tlsListen: {
     name: 'GATEWAY_TLS_LISTEN',
-    about:
-      'A second traffic listener, with TLS, for sidecars: 0.0.0.0:8443 in an egress gateway. TLS 1.2 and newer.',
+    about: 'A second traffic listener, with TLS, for sidecars: 0.0.0.0:8443 in an egress gateway. TLS 1.2 and newer.',
     decode: listenAddress,
   },
   tlsCertFile: {
@@ -150,8 +149,7 @@ function pairMistakes(settings: SidecarSettings): string[] {
   return pairs
     .filter(([certificate, key]) => (settings[certificate] === undefined) !== (settings[key] === undefined))
     .map(
-      ([certificate, key]) =>
-        `${sidecarSettings[certificate].name}: goes together with ${sidecarSettings[key].name}`,
+      ([certificate, key]) => `${sidecarSettings[certificate].name}: goes together with ${sidecarSettings[key].name}`,
     );
 }
 

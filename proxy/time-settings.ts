@@ -52,8 +52,7 @@ export const timeSettings = {
   },
   readOnSeconds: {
     name: 'GATEWAY_READ_ON_SECONDS',
-    about:
-      'How long a response is read on (GATEWAY_READ_ON_MAX); then it is cancelled and charged its reservation.',
+    about: 'How long a response is read on (GATEWAY_READ_ON_MAX); then it is cancelled and charged its reservation.',
     decode: integer(1, 3600),
     default: '60',
   },

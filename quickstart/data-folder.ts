@@ -1,14 +1,6 @@
 // The data that `npm start` keeps between starts: the database, and the secrets that connect the planes, each in a file
 // that only its owner may read.
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export type SecretFile = 'master-key' | 'cache-key' | 'record-key' | 'operator-token' | 'proxy-token';

@@ -76,15 +76,11 @@ function whatIsNeeded(): string[] {
     'redis-server': 'for the egress gateway',
     nice: '',
   };
-  const absent = Object.entries(programs).filter(
-    ([name]) => findProgram(name, ['/usr/sbin', '/sbin']) === undefined,
-  );
+  const absent = Object.entries(programs).filter(([name]) => findProgram(name, ['/usr/sbin', '/sbin']) === undefined);
   const kubectl = whatIsMissing();
   return [
     ...(process.platform === 'linux' ? [] : ['it needs Linux: pods are network namespaces']),
-    ...(process.getuid?.() === 0
-      ? []
-      : ['it needs root: pods are network namespaces, and a kubelet is root too']),
+    ...(process.getuid?.() === 0 ? [] : ['it needs root: pods are network namespaces, and a kubelet is root too']),
     ...absent.map(([name, why]) => `${name} is not on the PATH, ${why}`),
     ...(kubectl === undefined ? [] : [kubectl]),
   ];
@@ -92,13 +88,7 @@ function whatIsNeeded(): string[] {
 
 /** Runs this program again in a network namespace and a mount namespace that end with it. */
 function runInNamespaces(): number {
-  const again = [
-    process.execPath,
-    ...process.execArgv,
-    import.meta.filename,
-    ...process.argv.slice(2),
-    '--inside',
-  ];
+  const again = [process.execPath, ...process.execArgv, import.meta.filename, ...process.argv.slice(2), '--inside'];
   const { status } = spawnSync('unshare', ['-n', '-m', '--propagation', 'private', ...again], {
     stdio: 'inherit',
   });
@@ -126,9 +116,7 @@ async function runChecks(cluster: Cluster): Promise<number> {
       console.log(`✓ ${check.name}${figures === undefined ? '' : `: ${figures}`} (${seconds(began)})`);
     } catch (error) {
       failed++;
-      console.log(
-        `✗ ${check.name} (${seconds(began)})\n    ${error instanceof Error ? error.message : error}`,
-      );
+      console.log(`✗ ${check.name} (${seconds(began)})\n    ${error instanceof Error ? error.message : error}`);
     }
   }
   console.log(`${checks.length - failed} passed, ${failed} failed`);

@@ -12,9 +12,7 @@ const folder = join(import.meta.dirname, '../deploy/observability');
 const check = process.argv.includes('--check');
 
 const files = new Map([
-  ...dashboards.map(
-    (dashboard) => [`dashboards/${dashboard.name}.json`, renderDashboard(dashboard)] as const,
-  ),
+  ...dashboards.map((dashboard) => [`dashboards/${dashboard.name}.json`, renderDashboard(dashboard)] as const),
   ['alerts/model-gateway.rules.yaml', renderRules(alertGroups)],
   ['prometheus-rule.yaml', renderPrometheusRule(alertGroups)],
 ]);
@@ -35,9 +33,7 @@ function compare(): void {
   const drifted = [...files].filter(([name, content]) => read(name) !== content).map(([name]) => name);
   const wrong = [...drifted, ...stale];
   if (wrong.length === 0) return;
-  console.error(
-    `deploy/observability differs from scripts/observability: ${wrong.join(', ')}\nRun: npm run generate`,
-  );
+  console.error(`deploy/observability differs from scripts/observability: ${wrong.join(', ')}\nRun: npm run generate`);
   process.exitCode = 1;
 }
 

@@ -6,10 +6,7 @@ import { join } from 'node:path';
 import type { Setting } from '../common/settings.ts';
 import { vendorNames, vendors } from '../common/vendors.ts';
 import { type CallReason, callReasons, httpStatusOf } from '../control-plane/rpc/errors.ts';
-import {
-  type ShareRow as ControlPlaneShareRow,
-  shareRows as controlPlaneShares,
-} from '../control-plane/rpc/shares.ts';
+import { type ShareRow as ControlPlaneShareRow, shareRows as controlPlaneShares } from '../control-plane/rpc/shares.ts';
 import { controlPlaneSettings } from '../control-plane/settings.ts';
 import { createMetrics as createControlPlaneMetrics } from '../control-plane/telemetry/metrics.ts';
 import { tree } from '../gatewayctl/commands/index.ts';
@@ -77,13 +74,9 @@ const pages: Record<string, Record<string, string>> = {
 for (const [page, tables] of Object.entries(pages)) {
   const path = join(root, page);
   const old = existsSync(path) ? readFileSync(path, 'utf8') : skeleton(page, Object.keys(tables));
-  const fresh = Object.entries(tables).reduce(
-    (text, [name, table]) => fill(text, page, { name, table }),
-    old,
-  );
+  const fresh = Object.entries(tables).reduce((text, [name, table]) => fill(text, page, { name, table }), old);
   if (check) {
-    if (!existsSync(path) || fresh !== old)
-      fail(`${page} differs from the programs' tables; run: npm run generate`);
+    if (!existsSync(path) || fresh !== old) fail(`${page} differs from the programs' tables; run: npm run generate`);
     continue;
   }
   mkdirSync(join(root, 'docs'), { recursive: true });
@@ -107,9 +100,7 @@ function split(text: string, marker: string): readonly [string, string | undefin
 
 function skeleton(page: string, names: readonly string[]): string {
   const title = page.replace('docs/', '').replace('.md', '');
-  const sections = names.map(
-    (name) => `## ${capital(name)}\n\n<!-- table: ${name} -->\n<!-- end of table -->\n`,
-  );
+  const sections = names.map((name) => `## ${capital(name)}\n\n<!-- table: ${name} -->\n<!-- end of table -->\n`);
   return [`# ${capital(title)}\n`, ...sections].join('\n');
 }
 
@@ -119,8 +110,7 @@ function capital(text: string): string {
 
 function settingsTable(settings: Readonly<Record<string, Setting<unknown>>>, what = 'Setting'): string {
   const rows = Object.values(settings).map((setting) => {
-    const name =
-      setting.secret === true ? `\`${setting.name}\`, \`${setting.name}_FILE\`` : `\`${setting.name}\``;
+    const name = setting.secret === true ? `\`${setting.name}\`, \`${setting.name}_FILE\`` : `\`${setting.name}\``;
     return [name, setting.defaultText ?? code(setting.default), setting.about];
   });
   return table([what, 'Default', 'What it sets'], rows);
@@ -187,8 +177,7 @@ function boundsText(bounds: ShareRow['bounds']): string {
 
 /** The maximum share of a single user of a resource: used < alpha × free. */
 function partText(alpha: number | { readonly setting: string }): string {
-  const part =
-    typeof alpha === 'number' ? String(Math.round((100 * alpha) / (1 + alpha))) : code(alpha.setting);
+  const part = typeof alpha === 'number' ? String(Math.round((100 * alpha) / (1 + alpha))) : code(alpha.setting);
   return `one that is alone at most ${part} %`;
 }
 
@@ -268,8 +257,7 @@ function code(text: string | undefined): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
   return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
 }
 

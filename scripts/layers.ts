@@ -136,10 +136,7 @@ function refusedPackage(file: string, specifier: string): string | undefined {
     const matches = name.endsWith('/*')
       ? specifier.startsWith(name.slice(0, -1))
       : specifier === name || specifier.startsWith(`${name}/`);
-    if (
-      matches &&
-      !files.some((allowed) => (allowed.endsWith('/') ? file.startsWith(allowed) : file === allowed))
-    ) {
+    if (matches && !files.some((allowed) => (allowed.endsWith('/') ? file.startsWith(allowed) : file === allowed))) {
       return `${name} is imported by ${files.join(', ')} alone`;
     }
   }

@@ -34,17 +34,13 @@ function methodLines(methods: Readonly<Record<string, Method>>): readonly string
 
 function reservedLines({ reserved = [] }: Descriptor): readonly string[] {
   return reserved.map((one) =>
-    typeof one === 'string'
-      ? `reserved ${JSON.stringify(one)};`
-      : `reserved ${[...new Set(one)].join(' to ')};`,
+    typeof one === 'string' ? `reserved ${JSON.stringify(one)};` : `reserved ${[...new Set(one)].join(' to ')};`,
   );
 }
 
 function fieldLines({ fields = {}, oneofs = {} }: Descriptor): readonly string[] {
   // In that form, `optional` is a oneof of a single field.
-  const choices = Object.entries(oneofs).filter(
-    ([, { oneof }]) => !oneof.some((name) => isOptional(fields[name])),
-  );
+  const choices = Object.entries(oneofs).filter(([, { oneof }]) => !oneof.some((name) => isOptional(fields[name])));
   const chosen = new Set(choices.flatMap(([, { oneof }]) => oneof));
   const single = Object.entries(fields).filter(([name]) => !chosen.has(name));
   return [
@@ -63,8 +59,7 @@ function fieldLines({ fields = {}, oneofs = {} }: Descriptor): readonly string[]
 function fieldLine(name: string, field: Field): string {
   const { type, id, rule, keyType, options = {} } = field;
   const [option] = Object.keys(options).filter((one) => one !== 'proto3_optional');
-  if (option !== undefined)
-    throw new Error(`the field ${name} has the option ${option}, which is not written`);
+  if (option !== undefined) throw new Error(`the field ${name} has the option ${option}, which is not written`);
   const label = isOptional(field) ? 'optional ' : rule === undefined ? '' : `${rule} `;
   return `${label}${keyType === undefined ? type : `map<${keyType}, ${type}>`} ${originalName(name)} = ${id};`;
 }

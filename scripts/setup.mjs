@@ -33,8 +33,7 @@ try {
     installPrograms(programs[task]);
   }
   // `start` needs no types: Node erases them before a program runs.
-  if (task !== 'start' && !makeTypes())
-    throw new SetupError('the types of the contract cannot be made; see above');
+  if (task !== 'start' && !makeTypes()) throw new SetupError('the types of the contract cannot be made; see above');
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   console.error(`\nset-up failed: ${error.message}`);
@@ -49,18 +48,10 @@ function installPackages(productionOnly) {
   );
   // Flags, so that a user's own npm configuration or NODE_ENV does not change what is installed.
   const scope = productionOnly ? ['--omit=dev'] : ['--include=dev'];
-  const flags = [
-    '--loglevel=error',
-    '--engine-strict=false',
-    '--ignore-scripts',
-    '--include=optional',
-    ...scope,
-  ];
+  const flags = ['--loglevel=error', '--engine-strict=false', '--ignore-scripts', '--include=optional', ...scope];
   const { status } = runNpm(['ci', ...flags]);
   if (status !== 0) {
-    throw new SetupError(
-      'npm ci did not succeed; see above. It needs the package registry that npm is set to.',
-    );
+    throw new SetupError('npm ci did not succeed; see above. It needs the package registry that npm is set to.');
   }
   if (!existsSync(pinnedNode)) {
     throw new SetupError(
@@ -124,9 +115,7 @@ function installPrograms(needed) {
 
 function adviceFor(required, packages) {
   const variables = required.map((name) => replaceable[name]).filter((name) => name !== undefined);
-  const ways = [
-    `  install them: sudo apt-get install ${packages.join(' ')}   (macOS: brew install ${brew(packages)})`,
-  ];
+  const ways = [`  install them: sudo apt-get install ${packages.join(' ')}   (macOS: brew install ${brew(packages)})`];
   if (variables.length === required.length) {
     ways.push('  or start Docker', `  or set ${variables.join(' and ')} to servers that tests may use`);
   }
@@ -162,15 +151,11 @@ function isExecutable(path) {
 function containersRun() {
   const probe =
     "import('testcontainers').then((t) => t.getContainerRuntimeClient()).then(() => process.exit(0), () => process.exit(1))";
-  return (
-    spawnSync(pinnedNode, ['--input-type=module', '-e', probe], { cwd: root, stdio: 'ignore' }).status === 0
-  );
+  return spawnSync(pinnedNode, ['--input-type=module', '-e', probe], { cwd: root, stdio: 'ignore' }).status === 0;
 }
 
 function aptInstall(packages) {
-  console.error(
-    `Setting up: apt-get installs ${packages.join(', ')} (once; their services are not started) …`,
-  );
+  console.error(`Setting up: apt-get installs ${packages.join(', ')} (once; their services are not started) …`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const apt = (...args) =>
     spawnSync('apt-get', ['-q', '-y', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] }).status;
@@ -178,8 +163,7 @@ function aptInstall(packages) {
   try {
     apt('update'); // may fail for one source of several; the installation decides
     const status = apt('install', '--no-install-recommends', ...packages);
-    if (status !== 0)
-      throw new SetupError(`apt-get install ${packages.join(' ')} did not succeed; see above`);
+    if (status !== 0) throw new SetupError(`apt-get install ${packages.join(' ')} did not succeed; see above`);
   } finally {
     allowServices();
   }

@@ -108,8 +108,7 @@ const behaviourFields: Record<keyof Behaviour, Test> = {
   errorAfterEvents: isCount,
   headDelayMs: isCount,
   pieceDelayMs: isCount,
-  pieceBytes: (value) =>
-    Array.isArray(value) && value.length > 0 && value.every((size) => isCount(size) && size > 0),
+  pieceBytes: (value) => Array.isArray(value) && value.length > 0 && value.every((size) => isCount(size) && size > 0),
   stop: (value) => {
     checkFields(value, stopFields, 'simulate.stop');
     return true;

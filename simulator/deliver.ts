@@ -21,11 +21,7 @@ export async function deliver(response: ServerResponse, result: SimulatedRespons
   }
 }
 
-async function send(
-  response: ServerResponse,
-  result: SimulatedResponse,
-  left: AbortSignal,
-): Promise<Delivery> {
+async function send(response: ServerResponse, result: SimulatedResponse, left: AbortSignal): Promise<Delivery> {
   const { behaviour } = result;
   if (behaviour.headDelayMs) await wait(behaviour.headDelayMs, undefined, { signal: left });
   if (behaviour.stop?.beforeHead) return stopBy(behaviour.stop, response, left);

@@ -140,10 +140,7 @@ function respondTo(state: State, record: OpenRecord, body: Buffer): SimulatedRes
 }
 
 /** Moves the model server's key to the header that the GPT vendor uses. */
-function vendorHeaders(
-  headers: IncomingHttpHeaders,
-  modelServer: ModelServerKeys | undefined,
-): IncomingHttpHeaders {
+function vendorHeaders(headers: IncomingHttpHeaders, modelServer: ModelServerKeys | undefined): IncomingHttpHeaders {
   if (modelServer === undefined) return headers;
   const { authorization, ...others } = headers;
   const key = modelServer === 'none' ? 'sk-sim-none' : headers[modelServer.header];
@@ -167,10 +164,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 function log(state: State, record: RecordedRequest, ended: Delivery): void {
-  state.log?.info(
-    { method: record.method, target: record.target, status: record.status, ended },
-    'simulated',
-  );
+  state.log?.info({ method: record.method, target: record.target, status: record.status, ended }, 'simulated');
 }
 
 function listening(server: Server, options: SimulatorOptions): Promise<void> {

@@ -46,8 +46,7 @@ function leastNumber(schema: Json): number {
 /** Picks an alternative that ends: a recursive schema offers null or a scalar beside the recursion. */
 function shallowest(alternatives: readonly unknown[]): unknown {
   return (
-    alternatives.find((one) => isObject(one) && one.$ref === undefined && one.type !== 'object') ??
-    alternatives[0]
+    alternatives.find((one) => isObject(one) && one.$ref === undefined && one.type !== 'object') ?? alternatives[0]
   );
 }
 

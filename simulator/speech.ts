@@ -28,16 +28,11 @@ export function withinTokens(speech: Speech, limit: number): Speech & { readonly
 }
 
 /** Ends the text before the first stop sequence; `stop` is that sequence. */
-export function beforeStop(
-  speech: Speech,
-  stops: readonly string[],
-): Speech & { readonly stop: string | undefined } {
+export function beforeStop(speech: Speech, stops: readonly string[]): Speech & { readonly stop: string | undefined } {
   const text = speech.deltas.join('');
   const met = stops
     .map((stop) => ({ stop, at: stop === '' ? -1 : text.indexOf(stop) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at)[0];
-  return met === undefined
-    ? { ...speech, stop: undefined }
-    : { ...spoken(text.slice(0, met.at)), stop: met.stop };
+  return met === undefined ? { ...speech, stop: undefined } : { ...spoken(text.slice(0, met.at)), stop: met.stop };
 }

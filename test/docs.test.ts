@@ -57,11 +57,8 @@ function isThere(path: string): boolean {
 
 describe('documentation pages', () => {
   it('link only to files and headings that exist', () => {
-    const links = (text: string) =>
-      all(text.replaceAll(blocks, '').replaceAll(spans, ''), /\]\(([^)\s]+)\)/g);
-    const broken = byPage((text, page) =>
-      links(text).filter((link) => !/^[a-z]+:/.test(link) && isBroken(link, page)),
-    );
+    const links = (text: string) => all(text.replaceAll(blocks, '').replaceAll(spans, ''), /\]\(([^)\s]+)\)/g);
+    const broken = byPage((text, page) => links(text).filter((link) => !/^[a-z]+:/.test(link) && isBroken(link, page)));
     expect(broken).toEqual({});
   });
 

@@ -77,11 +77,7 @@ const sources = files.map((file) => {
   };
 });
 
-function countOf(
-  word: string,
-  { code, everywhere, names }: (typeof sources)[number],
-  counted: string,
-): number {
+function countOf(word: string, { code, everywhere, names }: (typeof sources)[number], counted: string): number {
   // A type that is this word and nothing else; other words count wherever a name has them.
   if (/^[A-Z]/.test(word)) return code.match(new RegExp(`\\b${word}\\b`, 'g'))?.length ?? 0;
   const text = counted === 'everywhere' ? everywhere : names;
@@ -121,18 +117,19 @@ describe('the glossary', () => {
 });
 
 describe('the code and its pages do not use', () => {
-  it.each(
-    rows.filter(({ counted }) => counted !== 'in review').map((row) => [row.words.join(', '), row] as const),
-  )('%s', (_words, { words: avoided, counted, within, allowed }) => {
-    const found = sources
-      .filter(({ file }) => within?.some((glob) => matchesGlob(file, glob)) ?? true)
-      .filter(({ file }) => !allowed.some((glob) => matchesGlob(file, glob)))
-      .map((source) => ({
-        file: source.file,
-        count: avoided.reduce((sum, word) => sum + countOf(word, source, counted), 0),
-      }))
-      .filter(({ count }) => count > 0)
-      .map(({ file, count }) => `${file}: ${count}`);
-    expect(found).toEqual([]);
-  });
+  it.each(rows.filter(({ counted }) => counted !== 'in review').map((row) => [row.words.join(', '), row] as const))(
+    '%s',
+    (_words, { words: avoided, counted, within, allowed }) => {
+      const found = sources
+        .filter(({ file }) => within?.some((glob) => matchesGlob(file, glob)) ?? true)
+        .filter(({ file }) => !allowed.some((glob) => matchesGlob(file, glob)))
+        .map((source) => ({
+          file: source.file,
+          count: avoided.reduce((sum, word) => sum + countOf(word, source, counted), 0),
+        }))
+        .filter(({ count }) => count > 0)
+        .map(({ file, count }) => `${file}: ${count}`);
+      expect(found).toEqual([]);
+    },
+  );
 });

@@ -126,9 +126,7 @@ const forms: readonly ((specifier: string) => string)[] = [
 describe('the layer rules', () => {
   it.each(refused)('refuse that %s imports %s', (file, specifier, rule) => {
     for (const write of forms) {
-      expect(violationsIn(file, write(specifier))).toEqual([
-        { file, specifier, why: expect.stringContaining(rule) },
-      ]);
+      expect(violationsIn(file, write(specifier))).toEqual([{ file, specifier, why: expect.stringContaining(rule) }]);
     }
   });
 

@@ -37,9 +37,7 @@ function reachedFrom(entries: readonly string[]): ReadonlySet<string> {
 }
 
 describe('source files', () => {
-  const scripts = Object.values(manifest.scripts).flatMap(
-    (script) => script.match(/[\w./-]+\.(?:ts|mjs)\b/g) ?? [],
-  );
+  const scripts = Object.values(manifest.scripts).flatMap((script) => script.match(/[\w./-]+\.(?:ts|mjs)\b/g) ?? []);
   const isTest = (file: string) => file.endsWith('.test.ts') || file === 'vitest.config.ts';
   // Programs that tests start, vitest's own set-up, and programs whose first lines document how to run them by hand.
   const startedByTests = new Set(
@@ -48,15 +46,11 @@ describe('source files', () => {
       .flatMap((test) => [...read(test).matchAll(/startNode\(\['([^']+)'/g)].map(([, file]) => file)),
   );
   const isStarted = (file: string) =>
-    startedByTests.has(file) ||
-    read('vitest.config.ts').includes(`'${file}'`) ||
-    read(file).includes(`node ${file}`);
+    startedByTests.has(file) || read('vitest.config.ts').includes(`'${file}'`) || read(file).includes(`node ${file}`);
   const started = sources.filter(isStarted);
 
   it('all files named in package.json exist', () => {
-    expect(scripts.filter((file) => !sources.includes(file) && !file.startsWith('node_modules/'))).toEqual(
-      [],
-    );
+    expect(scripts.filter((file) => !sources.includes(file) && !file.startsWith('node_modules/'))).toEqual([]);
   });
 
   it('each file of the programs is reached from an entry point', () => {
@@ -69,8 +63,7 @@ describe('source files', () => {
   // JSON.parse misreads some names: see common/json-names.ts.
   it('files that read JSON from outside use common/json.ts', () => {
     const readers = sources.filter(
-      (file) =>
-        /^(common|guardrails|injector|keeper|proto|proxy)\//.test(file) && read(file).includes('JSON.parse('),
+      (file) => /^(common|guardrails|injector|keeper|proto|proxy)\//.test(file) && read(file).includes('JSON.parse('),
     );
     expect(readers.toSorted((a, b) => a.localeCompare(b))).toEqual(
       [

@@ -132,15 +132,9 @@ async function download(deps: DispatchDeps, method: DownloadMethod<unknown>, cal
   }
 }
 
-async function change(
-  deps: DispatchDeps,
-  method: ChangeMethod<unknown, object>,
-  call: Call,
-): Promise<object> {
+async function change(deps: DispatchDeps, method: ChangeMethod<unknown, object>, call: Call): Promise<object> {
   // Authorizes before the transaction takes the feed's row, so that strangers cannot delay other callers' changes.
-  const caller = await deps.store.snapshot((db) =>
-    authorize(deps, method, call, { db, now: deps.clock.now() }),
-  );
+  const caller = await deps.store.snapshot((db) => authorize(deps, method, call, { db, now: deps.clock.now() }));
   expectNoCredential(call);
   const context = { actor: actorOf(caller), from: caller.from, action: call.name };
   return await deps.store.change(context, async (tx) => {
@@ -149,11 +143,7 @@ async function change(
   });
 }
 
-async function bootstrap(
-  deps: DispatchDeps,
-  method: BootstrapMethod<unknown, object>,
-  call: Call,
-): Promise<object> {
+async function bootstrap(deps: DispatchDeps, method: BootstrapMethod<unknown, object>, call: Call): Promise<object> {
   const authorizeBootstrap = async ({ db, now }: Instant) =>
     expectAudience('bootstrap', await authenticate(db, call.presented, { now, deps: deps.services }));
   const caller = await deps.store.snapshot((db) => authorizeBootstrap({ db, now: deps.clock.now() }));
@@ -183,10 +173,7 @@ async function authorize(
   call: Call,
   { db, now }: Instant,
 ): Promise<OperatorCaller> {
-  const caller = expectAudience(
-    'operator',
-    await authenticate(db, call.presented, { now, deps: deps.services }),
-  );
+  const caller = expectAudience('operator', await authenticate(db, call.presented, { now, deps: deps.services }));
   if (!method.roles.includes(caller.role)) {
     throw permissionDenied(`this needs the role ${method.roles.join(' or ')}; yours is ${caller.role}`);
   }
@@ -204,10 +191,7 @@ const audienceNeeded: Record<Audience, string> = {
   bootstrap: 'this method is for the bootstrap token, which begins with `gw-boot-`',
 };
 
-function expectAudience<Kind extends Audience>(
-  kind: Kind,
-  caller: Caller,
-): Extract<Caller, { readonly kind: Kind }> {
+function expectAudience<Kind extends Audience>(kind: Kind, caller: Caller): Extract<Caller, { readonly kind: Kind }> {
   if (!isAudience(kind, caller)) throw permissionDenied(audienceNeeded[kind]);
   return caller;
 }

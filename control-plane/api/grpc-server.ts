@@ -146,11 +146,8 @@ async function bindBehindHeaders(
   // The library's socket wrappers read the bytes behind the header without a further call.
   const proceed = () => {};
   const peerOf = (socket: Socket) => callers.peerOf(socket);
-  const inject = (socket: Socket) =>
-    admitConnection(connections, socket, peerOf) && injector.injectConnection(socket);
-  const listener = createServer({ noDelay: true }, (socket) =>
-    callers.accept(socket, () => inject(socket), proceed),
-  );
+  const inject = (socket: Socket) => admitConnection(connections, socket, peerOf) && injector.injectConnection(socket);
+  const listener = createServer({ noDelay: true }, (socket) => callers.accept(socket, () => inject(socket), proceed));
   listener.maxConnections = connections.capacity;
   await listen(listener, address, 'GATEWAY_GRPC_LISTEN');
   return { port: (listener.address() as AddressInfo).port, close: () => void listener.close() };
@@ -159,8 +156,7 @@ async function bindBehindHeaders(
 async function bind(server: Server, options: GrpcServerOptions): Promise<BoundListener> {
   const port = await bindPort(server, options);
   const { callers, connections } = options;
-  for (const listener of listenersOf(server))
-    capConnections(listener, connections, (socket) => callers.peerOf(socket));
+  for (const listener of listenersOf(server)) capConnections(listener, connections, (socket) => callers.peerOf(socket));
   return { port, close: () => {} };
 }
 
@@ -178,9 +174,7 @@ function bindPort(server: Server, { address, tls }: GrpcServerOptions): Promise<
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   return new Promise((resolve, reject) => {
     server.bindAsync(`${host}:${address.port}`, credentials(tls), (error, port) =>
-      error === null
-        ? resolve(port)
-        : reject(new ListenError(address, 'GATEWAY_GRPC_LISTEN', withCode(error))),
+      error === null ? resolve(port) : reject(new ListenError(address, 'GATEWAY_GRPC_LISTEN', withCode(error))),
     );
   });
 }
@@ -320,10 +314,7 @@ class RequestGate {
     for (const end of this.#watches) end();
   }
 
-  #unary<Request>(
-    method: MethodName,
-    work: (request: Request, who: Credentials, call: PeerCall) => Promise<object>,
-  ) {
+  #unary<Request>(method: MethodName, work: (request: Request, who: Credentials, call: PeerCall) => Promise<object>) {
     return (call: UnaryCall<Request>, callback: sendUnaryData<object>) => {
       const who = this.#credentials(call);
       const responding = respond(this.#deps, method, who.from, () => work(call.request, who, call));

@@ -98,9 +98,7 @@ function createListener({ tls }: HttpApiOptions, options: ListenerOptions): List
   if (tls === undefined) return createServer(options);
   const { cert, key } = tls.current;
   const server = createSecureServer({ ...options, cert, key });
-  const stop = tls.onChange((material) =>
-    server.setSecureContext({ cert: material.cert, key: material.key }),
-  );
+  const stop = tls.onChange((material) => server.setSecureContext({ cert: material.cert, key: material.key }));
   server.on('close', stop);
   return server;
 }

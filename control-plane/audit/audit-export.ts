@@ -41,16 +41,7 @@ function parsed(text: unknown): unknown {
   }
 }
 
-const texts = [
-  'actor_id',
-  'actor_kind',
-  'action',
-  'from_address',
-  'hash',
-  'previous_hash',
-  'target_id',
-  'target_kind',
-];
+const texts = ['actor_id', 'actor_kind', 'action', 'from_address', 'hash', 'previous_hash', 'target_id', 'target_kind'];
 const objectsOrNull = ['after', 'before'];
 
 function isAuditEvent(value: unknown): value is AuditEvent {

@@ -21,10 +21,7 @@ export function takeCheck(store: LedgerStore, everyMs: number): Promise<AuditChe
       .updateTable('audit_checks')
       .set({ due_at: now + abandonedAfterMs })
       .where(({ or, eb }) =>
-        or([
-          eb('due_at', '<=', now),
-          eb('due_at', '>', now + Math.max(everyMs, abandonedAfterMs) + abandonedAfterMs),
-        ]),
+        or([eb('due_at', '<=', now), eb('due_at', '>', now + Math.max(everyMs, abandonedAfterMs) + abandonedAfterMs)]),
       )
       .returningAll()
       .executeTakeFirst(),

@@ -26,10 +26,7 @@ export interface UndoneChange {
  * @param stored the database's events from `needed` on
  * @param shipped the collected events, in any order, possibly repeated
  */
-export function missingChanges(
-  stored: readonly AuditEvent[],
-  shipped: readonly AuditEvent[],
-): MissingChanges {
+export function missingChanges(stored: readonly AuditEvent[], shipped: readonly AuditEvent[]): MissingChanges {
   const genuine = new Map<string, AuditEvent>();
   const altered: AuditEvent[] = [];
   for (const event of shipped) {
@@ -43,9 +40,7 @@ export function missingChanges(
   return {
     undone: undone.map((event) => ({ event, kind: kindOf(event, stored, made) })),
     flaws: [
-      ...altered.map(
-        ({ revision }) => `the line of revision ${revision} was altered: it does not match its hash`,
-      ),
+      ...altered.map(({ revision }) => `the line of revision ${revision} was altered: it does not match its hash`),
       ...undone
         .filter(({ previous_hash }) => !isKnown(previous_hash))
         .map(({ revision }) => `lines are missing right before revision ${revision}`),
@@ -58,20 +53,14 @@ export function needed(shipped: readonly AuditEvent[]): number {
   return shipped.reduce((least, { revision }) => Math.min(least, revision - 2), Number.MAX_SAFE_INTEGER);
 }
 
-function kindOf(
-  event: AuditEvent,
-  stored: readonly AuditEvent[],
-  made: ReadonlySet<string>,
-): UndoneChange['kind'] {
+function kindOf(event: AuditEvent, stored: readonly AuditEvent[], made: ReadonlySet<string>): UndoneChange['kind'] {
   if (!takesAway(event) || hasVanished(event, made)) return 'other';
   return stored.some((other) => other.at >= event.at && repeats(other, event)) ? 'repeated' : 'revocation';
 }
 
 /** A resource that was created after the backup no longer exists, so nothing can be revoked from it. */
 function hasVanished({ action, organization_id, target_id }: AuditEvent, made: ReadonlySet<string>): boolean {
-  return (
-    (made.has(target_id) && !isMaking(action)) || (organization_id !== null && made.has(organization_id))
-  );
+  return (made.has(target_id) && !isMaking(action)) || (organization_id !== null && made.has(organization_id));
 }
 
 function makes({ action }: AuditEvent): boolean {

@@ -6,17 +6,14 @@ import type { MissingChanges, UndoneChange } from './missing-changes.ts';
 import { commandFor, fieldsOf } from './revocations.ts';
 
 export function missingChangesReport({ undone, flaws }: MissingChanges): readonly string[] {
-  const of = (kind: UndoneChange['kind']) =>
-    undone.filter((one) => one.kind === kind).map(({ event }) => event);
+  const of = (kind: UndoneChange['kind']) => undone.filter((one) => one.kind === kind).map(({ event }) => event);
   const revocations = of('revocation');
   const repeated = of('repeated');
   const others = of('other');
   return [
     `${undone.length} changes of the log are not in the database`,
     ...flaws.map((flaw) => `do not rely on this list: ${flaw}`),
-    ...(revocations.length > 0
-      ? ['', 'to be repeated, since it took something away that is there again:']
-      : []),
+    ...(revocations.length > 0 ? ['', 'to be repeated, since it took something away that is there again:'] : []),
     ...revocations.flatMap((event) => [describe(event) + detail(event), `    ${commandOf(event)}`]),
     ...(repeated.length > 0 ? ['', 'took something away too, and has been repeated since:'] : []),
     ...repeated.map(describe),
@@ -52,11 +49,7 @@ function commandOf(event: AuditEvent): string {
   return `gatewayctl ${commandFor(event)}${id}`;
 }
 
-function changedFields({
-  after,
-  before,
-  revision,
-}: Pick<AuditEvent, 'after' | 'before' | 'revision'>): string {
+function changedFields({ after, before, revision }: Pick<AuditEvent, 'after' | 'before' | 'revision'>): string {
   const was = fieldsOf(before, revision);
   return Object.entries(fieldsOf(after, revision))
     .filter(([name, is]) => name !== 'revision' && JSON.stringify(is) !== JSON.stringify(was[name]))

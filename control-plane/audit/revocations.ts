@@ -70,8 +70,7 @@ const narrowings: Readonly<Record<string, Narrowing>> = {
   allowedModels: another,
   amountUsd: smaller,
   count: smaller,
-  endsAt: (was, is) =>
-    is !== undefined && (was === undefined || Date.parse(String(is)) < Date.parse(String(was))),
+  endsAt: (was, is) => is !== undefined && (was === undefined || Date.parse(String(is)) < Date.parse(String(was))),
   role: another,
   secretVersion: another,
   settings: another,

@@ -121,18 +121,10 @@ export class AuditWatch {
   #isWholeDue({ flaw, verified_hash, whole_at }: AuditCheck, now: number): boolean {
     const ownAgeMs = this.#deps.clock.monotonic() - this.#wholeAt;
     const isOld = whole_at === null || Math.abs(now - whole_at) >= dayMs;
-    return (
-      isOld ||
-      ownAgeMs >= ownWholeAfterMs ||
-      flaw !== null ||
-      this.#flaw !== undefined ||
-      verified_hash === ''
-    );
+    return isOld || ownAgeMs >= ownWholeAfterMs || flaw !== null || this.#flaw !== undefined || verified_hash === '';
   }
 
-  async #walk(
-    from: ChainPoint,
-  ): Promise<{ readonly reached: ChainPoint; readonly flaw: ChainFlaw | undefined }> {
+  async #walk(from: ChainPoint): Promise<{ readonly reached: ChainPoint; readonly flaw: ChainFlaw | undefined }> {
     const { store } = this.#deps;
     let reached = from;
     let kept = performance.now();
@@ -161,8 +153,7 @@ export class AuditWatch {
     });
     const genuine = anchors.filter((anchor) => anchorSignature(anchor, keys) !== 'forged');
     const forged = anchors.length - genuine.length;
-    if (forged > 0)
-      log.warn({ forged }, 'files in the folder of audit anchors have a signature that is not genuine');
+    if (forged > 0) log.warn({ forged }, 'files in the folder of audit anchors have a signature that is not genuine');
     return genuine;
   }
 
@@ -173,19 +164,13 @@ export class AuditWatch {
 
   async #broken(last: AuditCheck, flaw: ChainFlaw): Promise<void> {
     const { store, clock, log, everyMs, organizationId } = this.#deps;
-    log.error(
-      { revision: flaw.revision, reason: flaw.reason },
-      'the audit log was tampered with, or has gone back',
-    );
+    log.error({ revision: flaw.revision, reason: flaw.reason }, 'the audit log was tampered with, or has gone back');
     const isNew = last.flaw !== JSON.stringify(flaw);
     const event = isNew ? eventOf('audit.broken', clock.now(), flaw) : undefined;
     await writeFlaw(store, flaw, { everyMs, organizationId, event });
   }
 
-  async #intact(
-    last: AuditCheck,
-    { head, isWhole }: { readonly head: ChainPoint; readonly isWhole: boolean },
-  ) {
+  async #intact(last: AuditCheck, { head, isWhole }: { readonly head: ChainPoint; readonly isWhole: boolean }) {
     const { store, clock, log, everyMs, organizationId, signingKey } = this.#deps;
     if (last.flaw !== null) log.warn({ revision: head.revision }, 'the audit log is intact again');
     const end = { everyMs, organizationId };
@@ -219,10 +204,7 @@ export class AuditWatch {
   #anchorFailed(error: unknown): void {
     const { folder, log, metrics } = this.#deps;
     metrics.auditAnchorFailed();
-    log.warn(
-      { folder, reason: errorCode(error) },
-      'the folder of audit anchors cannot be used; trying again',
-    );
+    log.warn({ folder, reason: errorCode(error) }, 'the folder of audit anchors cannot be used; trying again');
   }
 }
 

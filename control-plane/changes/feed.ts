@@ -217,8 +217,7 @@ function logOutages(read: () => Promise<Position>, log: Logger): () => void {
         failing = false;
       },
       (err: unknown) => {
-        if (!failing)
-          log.warn({ err }, 'the change feed cannot read the database; watchers get no responses');
+        if (!failing) log.warn({ err }, 'the change feed cannot read the database; watchers get no responses');
         failing = true;
       },
     );

@@ -11,13 +11,7 @@ import { type EpochChange, epochChanges, recordKinds, recordStates } from '../..
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
 import { countedIn } from '../store/epochs.ts';
-import {
-  type ChangeRow,
-  type Position,
-  type Reclaim,
-  type Store,
-  StoreUnavailableError,
-} from '../store/store.ts';
+import { type ChangeRow, type Position, type Reclaim, type Store, StoreUnavailableError } from '../store/store.ts';
 import { type Feed, indexAfter } from './feed.ts';
 import type { WatcherEntry, Watchers } from './watchers.ts';
 
@@ -156,9 +150,7 @@ class Session {
     } else if (message.ask != null && this.#start !== undefined) {
       this.#ask(message.ask);
     } else {
-      this.end(
-        new CallError('invalid_request', 'a watch begins with one `start`; after it come `ask`s only'),
-      );
+      this.end(new CallError('invalid_request', 'a watch begins with one `start`; after it come `ask`s only'));
     }
   }
 
@@ -204,9 +196,7 @@ class Session {
    */
   #ask({ nonce, state }: WatchAsk__Output): void {
     if (this.#requestsOpen >= this.#deps.limits.requestsMax) {
-      this.end(
-        new CallError('invalid_request', 'too many `ask`s are open; wait for a response before the next'),
-      );
+      this.end(new CallError('invalid_request', 'too many `ask`s are open; wait for a response before the next'));
       return;
     }
     this.#requestsOpen++;
@@ -236,8 +226,7 @@ class Session {
     this.#live = true;
     const end = rows.length > limits.messageRows ? rows[limits.messageRows - 1] : undefined;
     if (end === undefined) this.#sendChanges(rows, feed.position);
-    else
-      this.#sendChanges(rows.slice(0, indexAfter(rows, end.revision)), { ...cursor, revision: end.revision });
+    else this.#sendChanges(rows.slice(0, indexAfter(rows, end.revision)), { ...cursor, revision: end.revision });
     if (this.#cursor !== undefined) this.#sendResponses(this.#cursor);
     return end !== undefined;
   }
@@ -307,8 +296,7 @@ class Session {
       return;
     }
     const { organizationId } = this.#caller;
-    const visible =
-      organizationId === undefined ? rows : rows.filter((row) => row.organizationId === organizationId);
+    const visible = organizationId === undefined ? rows : rows.filter((row) => row.organizationId === organizationId);
     if (visible.length > 0) this.#send({ changes: { invalidations: visible.map(toInvalidation) } });
     this.#cursor = upTo;
   }

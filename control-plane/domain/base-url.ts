@@ -11,9 +11,7 @@ const lengthMax = 2048;
 export function baseUrl(text: string, isListed: IsListed): Field<string> {
   const url = text.length <= lengthMax && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['https:', 'http:'].includes(url.protocol) || hasExtras(url, text)) {
-    return invalid(
-      'must be a URL such as https://host/path, without credentials, query, fragment or placeholders',
-    );
+    return invalid('must be a URL such as https://host/path, without credentials, query, fragment or placeholders');
   }
   const host = url.hostname.replace(/\.$/, '');
   const address = host.replace(/^\[|\]$/g, '');

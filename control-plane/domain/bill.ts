@@ -40,9 +40,7 @@ export function signedUsd(text: string): Field<number> {
   const isBelow = text.startsWith('-');
   const nano = nanoOfUsd(isBelow ? text.slice(1) : text);
   if (nano === undefined || nano > costMax) {
-    return invalid(
-      `must be USD as a decimal string with at most nine decimals, up to ${budgetUsdMax} either way`,
-    );
+    return invalid(`must be USD as a decimal string with at most nine decimals, up to ${budgetUsdMax} either way`);
   }
   return valid(isBelow && nano > 0 ? -nano : nano);
 }

@@ -58,8 +58,7 @@ const fieldForm = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
 /** The names without repetitions. */
 export function passedFields(list: { readonly fields: readonly string[] }): Field<readonly string[]> {
-  if (list.fields.length > passedFieldsMax)
-    return invalid(`must contain at most ${passedFieldsMax} names`, '.fields');
+  if (list.fields.length > passedFieldsMax) return invalid(`must contain at most ${passedFieldsMax} names`, '.fields');
   const read = each(passedField, list.fields);
   return 'problems' in read ? { problems: problemsAt('.fields', read) } : valid([...new Set(read.value)]);
 }
@@ -67,9 +66,7 @@ export function passedFields(list: { readonly fields: readonly string[] }): Fiel
 function passedField(name: string): Field<string> {
   return name === '*' || (fieldForm.test(name) && !containsCredential(name))
     ? valid(name)
-    : invalid(
-        'must be the name of a field, 1 to 64 of A-Z a-z 0-9 _ . -, beginning with a letter or _; or * for all',
-      );
+    : invalid('must be the name of a field, 1 to 64 of A-Z a-z 0-9 _ . -, beginning with a letter or _; or * for all');
 }
 
 /**

@@ -26,9 +26,7 @@ export interface Reference<Kind extends string> {
 export function referenceOf<Table extends Readonly<Record<string, string>>>(kinds: EnumWords<Table>) {
   const kindOf = wordOf(kinds);
   return (organizationId: string) =>
-    (
-      message: { readonly kind: string; readonly id: string } | null,
-    ): Field<Reference<Table[keyof Table]>> => {
+    (message: { readonly kind: string; readonly id: string } | null): Field<Reference<Table[keyof Table]>> => {
       const kind = kindOf(message?.kind ?? '');
       if ('problems' in kind) return { problems: problemsAt('.kind', kind) };
       const read = id(message?.id ?? '');

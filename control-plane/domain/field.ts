@@ -27,15 +27,10 @@ export function problemsAt(path: string, part: Field<unknown>): readonly Problem
 }
 
 /** Reads every item of a list in order. It reports the problems of every item, at "[2]". */
-export function each<Written, T>(
-  read: (one: Written) => Field<T>,
-  list: readonly Written[],
-): Field<readonly T[]> {
+export function each<Written, T>(read: (one: Written) => Field<T>, list: readonly Written[]): Field<readonly T[]> {
   const fields = list.map((one) => read(one));
   const problems = fields.flatMap((field, index) => problemsAt(`[${index}]`, field));
-  return problems.length > 0
-    ? { problems }
-    : valid(fields.flatMap((field) => ('value' in field ? [field.value] : [])));
+  return problems.length > 0 ? { problems } : valid(fields.flatMap((field) => ('value' in field ? [field.value] : [])));
 }
 
 type Values<Fields extends Readonly<Record<string, Field<unknown>>>> = {
@@ -56,17 +51,11 @@ export function all<const Fields extends Readonly<Record<string, Field<unknown>>
 }
 
 /** An absent field is undefined; proto-loader returns null for an absent message. */
-export function optional<Text, T>(
-  read: (text: Text) => Field<T>,
-  text: Text | null | undefined,
-): Field<T | undefined> {
+export function optional<Text, T>(read: (text: Text) => Field<T>, text: Text | null | undefined): Field<T | undefined> {
   return text === undefined || text === null ? valid(undefined) : read(text);
 }
 
 /** "" clears the present value: the result is null. */
-export function clearable<T>(
-  read: (text: string) => Field<T>,
-  text: string | undefined,
-): Field<T | null | undefined> {
+export function clearable<T>(read: (text: string) => Field<T>, text: string | undefined): Field<T | null | undefined> {
   return text === '' ? valid(null) : optional(read, text);
 }

@@ -98,11 +98,7 @@ const rules: Rules = {
   },
   pattern: {
     read: ({ patterns }, complain) => ({
-      patterns: texts(
-        patterns,
-        { field: '.patterns', max: patternsMax, lengthMax: patternLengthMax },
-        complain,
-      ),
+      patterns: texts(patterns, { field: '.patterns', max: patternsMax, lengthMax: patternLengthMax }, complain),
     }),
     texts: ({ patterns }) => patterns,
     inAudit: ({ patterns }) => ({ patterns: patterns.length }),
@@ -154,11 +150,7 @@ interface TextLimits {
 }
 
 /** The texts without repetitions. */
-function texts(
-  given: readonly string[],
-  { field, max, lengthMax }: TextLimits,
-  complain: Complain,
-): string[] {
+function texts(given: readonly string[], { field, max, lengthMax }: TextLimits, complain: Complain): string[] {
   if (given.length === 0 || given.length > max) {
     complain(field, `must contain 1 to ${max}`);
     return [];
@@ -227,10 +219,7 @@ function readModeration({ model, categories, scoreMin }: ModerationCheck__Output
   if (categories.length > categoriesMax) complain('.categories', `must contain at most ${categoriesMax}`);
   for (const [index, category] of categories.slice(0, categoriesMax).entries()) {
     if (!/^[a-z][a-z0-9/_-]{0,63}$/.test(category)) {
-      complain(
-        `.categories[${index}]`,
-        'must be a category as the vendor names it, such as self-harm/intent',
-      );
+      complain(`.categories[${index}]`, 'must be a category as the vendor names it, such as self-harm/intent');
     }
   }
   if (!(scoreMin >= 0 && scoreMin <= 1)) complain('.score_min', 'must be from 0 to 1');

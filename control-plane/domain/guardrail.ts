@@ -89,14 +89,8 @@ export function fitting(guardrail: Fitted, check: GuardrailCheck__Output) {
 }
 
 function stageFits({ stage }: Fitted, { promptSize, also, model }: GuardrailCheck__Output): Field<undefined> {
-  if (
-    model &&
-    stage !== 'output' &&
-    modelForm(model.form)?.compares({ ...model, scoreMin: undefined }) === true
-  )
-    return invalid(
-      `must be ${guardrailStages.names.output}: only a response can be compared with its request`,
-    );
+  if (model && stage !== 'output' && modelForm(model.form)?.compares({ ...model, scoreMin: undefined }) === true)
+    return invalid(`must be ${guardrailStages.names.output}: only a response can be compared with its request`);
   if (stage === 'output' && also !== undefined && also.length > 0)
     return invalid(`must not be ${guardrailStages.names.output}: check.also is of requests only`);
   if (!promptSize || stage === 'input') return valid(undefined);
@@ -107,9 +101,7 @@ function actionFits({ action }: Fitted, check: GuardrailCheck__Output): Field<un
   const member = memberOf(check);
   if (action !== 'redact' || member === undefined || redacts(member, check)) return valid(undefined);
   const name = member === 'service' ? `service ${check.service?.adapter}` : checkKinds.rows[member];
-  return invalid(
-    `must not be ${guardrailActions.names.redact}: ${name} names nothing that could be replaced`,
-  );
+  return invalid(`must not be ${guardrailActions.names.redact}: ${name} names nothing that could be replaced`);
 }
 
 function redacts(member: CheckMember, { service }: GuardrailCheck__Output): boolean {

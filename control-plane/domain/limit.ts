@@ -50,9 +50,7 @@ export function usdAmount(text: string | undefined): Field<number> {
   const nano = nanoOfUsd(text ?? '');
   return nano !== undefined && nano > 0 && nano <= budgetUsdMax * nanoPerUsd
     ? valid(nano)
-    : invalid(
-        `must be USD as a decimal string above 0, at most ${budgetUsdMax} and with at most nine decimals`,
-      );
+    : invalid(`must be USD as a decimal string above 0, at most ${budgetUsdMax} and with at most nine decimals`);
 }
 
 /** The name of a budget's window: the UTC day on which it starts, or "total". */

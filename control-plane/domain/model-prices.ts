@@ -58,10 +58,7 @@ function tierProblems(tiers: readonly PriceTier__Output[], above: string): Probl
     const at = `${above}.tiers[${index}]`;
     const ascends = tier.abovePromptTokens > (tiers[index - 1]?.abovePromptTokens ?? 0);
     const description = 'must be more than 0 and than the tier before';
-    return [
-      ...(ascends ? [] : [{ at: `${at}.above_prompt_tokens`, description }]),
-      ...amountProblems(tier, at),
-    ];
+    return [...(ascends ? [] : [{ at: `${at}.above_prompt_tokens`, description }]), ...amountProblems(tier, at)];
   });
 }
 
@@ -75,8 +72,7 @@ function serviceTierProblems(sets: ModelPrices__Output['serviceTiers']): Problem
 
 function surchargeProblems(surcharges: Readonly<Record<string, string>>): Problem[] {
   const entries = Object.entries(surcharges);
-  if (entries.length > surchargesMax)
-    return [{ at: '.surcharges', description: `must be at most ${surchargesMax}` }];
+  if (entries.length > surchargesMax) return [{ at: '.surcharges', description: `must be at most ${surchargesMax}` }];
   return entries.flatMap(([region, factor]) =>
     isRegionName(region) && isSurcharge(factor)
       ? []

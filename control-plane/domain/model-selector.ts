@@ -22,10 +22,7 @@ export function knownModels(
   custom: readonly { readonly name: string; readonly models: readonly { readonly name: string }[] }[],
 ): KnownModels {
   return {
-    names: [
-      ...chatModels(),
-      ...custom.flatMap(({ name, models }) => models.map((model) => `${name}/${model.name}`)),
-    ],
+    names: [...chatModels(), ...custom.flatMap(({ name, models }) => models.map((model) => `${name}/${model.name}`))],
     open: [...openNames, ...custom.flatMap(({ name, models }) => (models.length === 0 ? [`${name}/`] : []))],
   };
 }
@@ -37,10 +34,7 @@ export interface WrittenSelector {
 }
 
 /** @param insists accepts a selector that matches no known model */
-export function modelSelector(
-  known: KnownModels,
-  insists: boolean,
-): (text: string) => Field<WrittenSelector> {
+export function modelSelector(known: KnownModels, insists: boolean): (text: string) => Field<WrittenSelector> {
   return (text) => {
     const read = modelGlob(text);
     if ('problems' in read) return read;

@@ -27,8 +27,7 @@ export function pastedCredentials(request: unknown): readonly PastedCredential[]
     for (const [name, value] of Object.entries(message)) {
       // The names of a map's entries are the caller's text too.
       if (containsCredentialValue(name)) found.push({ field: path, description: noCredential });
-      else if (name !== secretField)
-        look(value, path === '' ? inContract(name) : `${path}.${inContract(name)}`);
+      else if (name !== secretField) look(value, path === '' ? inContract(name) : `${path}.${inContract(name)}`);
     }
   };
   look(request, '');

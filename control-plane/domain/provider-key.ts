@@ -34,9 +34,7 @@ const secretFields = [
 ] as const;
 
 /** @param provider undefined if it is already invalid; then only the form of the secret is checked */
-export function providerSecret(
-  provider: string,
-): (message: ProviderSecretText | null) => Field<ProviderSecretText> {
+export function providerSecret(provider: string): (message: ProviderSecretText | null) => Field<ProviderSecretText> {
   return (message) => {
     if (message === null) return invalid('is required');
     const problems: Problem[] = [];
@@ -104,8 +102,7 @@ export interface ProviderSettings {
  * it again.
  */
 export function changesHost(present: ProviderSettings, patch: ProviderSettingsPatch | undefined): boolean {
-  const differs = (name: 'baseUrl' | 'endpoint') =>
-    typeof patch?.[name] === 'string' && patch[name] !== present[name];
+  const differs = (name: 'baseUrl' | 'endpoint') => typeof patch?.[name] === 'string' && patch[name] !== present[name];
   return differs('baseUrl') || differs('endpoint');
 }
 
@@ -184,7 +181,5 @@ function region(text: string): Field<string> {
 }
 
 function apiVersion(text: string): Field<string> {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(text)
-    ? valid(text)
-    : invalid('must be a version such as 2024-10-21');
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(text) ? valid(text) : invalid('must be a version such as 2024-10-21');
 }

@@ -30,8 +30,7 @@ export function providerModels(
     const problems: Problem[] = [];
     const names = new Set<string>();
     const read = models.map((model, index) => {
-      const complain: Complain = (at, description) =>
-        problems.push({ at: `.models[${index}]${at}`, description });
+      const complain: Complain = (at, description) => problems.push({ at: `.models[${index}]${at}`, description });
       if (names.has(model.name)) complain('.name', 'is there twice');
       names.add(model.name);
       return readModel(model, today, complain);
@@ -46,21 +45,18 @@ export function providerModels(
 /** Writes the names in a fixed order, so that equal models are equal texts. */
 function readModel(model: ProviderModel__Output, today: string, complain: Complain): ProviderModel {
   const { name, maxInputTokens, maxOutputTokens, prices } = model;
-  if (!isModelName(name))
-    complain('.name', 'must be a model name such as llama-3.3-70b, as the provider takes it');
+  if (!isModelName(name)) complain('.name', 'must be a model name such as llama-3.3-70b, as the provider takes it');
   for (const [at, tokens] of [
     ['.max_input_tokens', maxInputTokens],
     ['.max_output_tokens', maxOutputTokens],
   ] as const) {
-    if (tokens !== undefined && (tokens < 1 || tokens > tokensMax))
-      complain(at, `must be from 1 to ${tokensMax}`);
+    if (tokens !== undefined && (tokens < 1 || tokens > tokensMax)) complain(at, `must be from 1 to ${tokensMax}`);
   }
   if (!model.capabilities.every(isCapability)) {
     complain('.capabilities', `must be of ${capabilities.join(', ')}`);
   }
   const read = optional(modelPrices(today), prices);
-  if ('problems' in read)
-    for (const problem of read.problems) complain(`.prices${problem.at}`, problem.description);
+  if ('problems' in read) for (const problem of read.problems) complain(`.prices${problem.at}`, problem.description);
   return {
     name,
     ...(maxInputTokens !== undefined && { maxInputTokens }),
@@ -71,10 +67,7 @@ function readModel(model: ProviderModel__Output, today: string, complain: Compla
   };
 }
 
-function readCapabilities(
-  listed: Readonly<Record<string, string>>,
-  complain: Complain,
-): Record<string, string> {
+function readCapabilities(listed: Readonly<Record<string, string>>, complain: Complain): Record<string, string> {
   const entries = Object.entries(listed).toSorted(([a], [b]) => (a < b ? -1 : 1));
   for (const [name, value] of entries) {
     if (!isCapabilityName(name)) {

@@ -21,11 +21,7 @@ export interface ProviderSecretBinding {
 }
 
 /** @returns base64, for column `secret` */
-export function sealProviderSecret(
-  keys: SealKeys,
-  binding: ProviderSecretBinding,
-  secret: ProviderSecretText,
-): string {
+export function sealProviderSecret(keys: SealKeys, binding: ProviderSecretBinding, secret: ProviderSecretText): string {
   return seal(keys, context(binding), Buffer.from(JSON.stringify(secret))).toString('base64');
 }
 

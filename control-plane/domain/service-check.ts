@@ -41,8 +41,7 @@ export function readWindow(
 export function readService(check: ServiceCheck__Output, complain: Complain): ServiceCheck__Output {
   const { labels, scoreMin, timeoutMs } = check;
   const adapter = serviceAdapter(check.adapter);
-  if (adapter === undefined)
-    complain('.adapter', `must be one of ${Object.keys(serviceAdapters).join(', ')}`);
+  if (adapter === undefined) complain('.adapter', `must be one of ${Object.keys(serviceAdapters).join(', ')}`);
   const url = readUrl(check, adapter, complain);
   if (adapter !== undefined) readOptions(check.options, adapter, complain);
   if (labels.length > labelsMax) complain('.labels', `must contain at most ${labelsMax}`);
@@ -56,11 +55,7 @@ export function readService(check: ServiceCheck__Output, complain: Complain): Se
   return { ...check, url, options: { ...check.options }, labels: [...new Set(labels)] };
 }
 
-function readUrl(
-  { url }: ServiceCheck__Output,
-  adapter: ServiceAdapter | undefined,
-  complain: Complain,
-): string {
+function readUrl({ url }: ServiceCheck__Output, adapter: ServiceAdapter | undefined, complain: Complain): string {
   if (url === '') {
     if (adapter !== undefined && adapter.url === undefined)
       complain('.url', 'is required: the service has no address for all');
@@ -85,8 +80,7 @@ function readOptions(
     else if (!rule.form.test(value)) complain(`.options.${name}`, `must be ${rule.about}`);
   }
   for (const [name, { isRequired, about }] of Object.entries(rules)) {
-    if (isRequired === true && options[name] === undefined)
-      complain(`.options.${name}`, `is required: ${about}`);
+    if (isRequired === true && options[name] === undefined) complain(`.options.${name}`, `is required: ${about}`);
   }
 }
 
@@ -199,15 +193,11 @@ function missingPart({ authentication }: ServiceAdapter, text: CredentialText): 
   if (authentication === 'header')
     return text.apiKey === undefined ? { at: '.api_key', description: 'is required' } : undefined;
   if (authentication === 'google')
-    return text.serviceAccount === undefined
-      ? { at: '.service_account', description: 'is required' }
-      : undefined;
+    return text.serviceAccount === undefined ? { at: '.service_account', description: 'is required' } : undefined;
   const cloud = text.accessKeyId ?? text.secretAccessKey ?? text.sessionToken;
   const isPair = text.accessKeyId !== undefined && text.secretAccessKey !== undefined;
   const isRight = text.apiKey === undefined ? isPair : cloud === undefined;
-  return isRight
-    ? undefined
-    : { at: '', description: 'must contain access_key_id and secret_access_key, or api_key' };
+  return isRight ? undefined : { at: '', description: 'must contain access_key_id and secret_access_key, or api_key' };
 }
 
 /** Whether the credential would be sent to a host that the operator who set it has not seen. */

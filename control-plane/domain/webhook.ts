@@ -77,11 +77,7 @@ export function sealWebhookSecret(keys: SealKeys, binding: WebhookSecretBinding,
 }
 
 /** Undefined if no key opens it for this row. */
-export function unsealWebhookSecret(
-  keys: SealKeys,
-  binding: WebhookSecretBinding,
-  sealed: string,
-): string | undefined {
+export function unsealWebhookSecret(keys: SealKeys, binding: WebhookSecretBinding, sealed: string): string | undefined {
   return unseal(keys, context(binding), Buffer.from(sealed, 'base64'))?.toString();
 }
 

@@ -120,17 +120,13 @@ async function trialOf(
 
 function exceeded({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck, body: JsonObject, text: string) {
   const messages = objectsOf(body.messages);
-  const images = messages
-    .flatMap(({ content }) => objectsOf(content))
-    .filter(({ type }) => type === 'image_url');
+  const images = messages.flatMap(({ content }) => objectsOf(content)).filter(({ type }) => type === 'image_url');
   const sizes = [
     ['TOKENS', Math.ceil(Buffer.byteLength(text) / bytesPerToken), tokensMax],
     ['MESSAGES', messages.length, messagesMax],
     ['IMAGES', images.length, imagesMax],
   ] as const;
-  return new Map(
-    sizes.flatMap(([label, size, max]) => (max !== undefined && size > max ? [[label, 1] as const] : [])),
-  );
+  return new Map(sizes.flatMap(([label, size, max]) => (max !== undefined && size > max ? [[label, 1] as const] : [])));
 }
 
 interface Tested {
@@ -173,11 +169,7 @@ function numbering(stage: Stage): (found: TextMatch, slot: Slot) => string {
   };
 }
 
-function placesOf(
-  { ranges, label }: TextMatch,
-  slots: readonly Slot[],
-  inner: InnerPointers,
-): GuardrailPlace[] {
+function placesOf({ ranges, label }: TextMatch, slots: readonly Slot[], inner: InnerPointers): GuardrailPlace[] {
   return ranges.map(({ slot, start, end }) => {
     const { pointer = '', inName = false } = slots[slot]?.where ?? {};
     const innerPointer = inner.of(slot);

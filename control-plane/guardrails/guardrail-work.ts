@@ -19,10 +19,7 @@ export interface GuardrailWork {
   /** @returns the problems of the check. @throws CallError too_many_requests */
   compile(owner: ShareOwner, check: GuardrailCheck): Promise<readonly Problem[]>;
   /** @throws CallError too_many_requests */
-  try(
-    owner: ShareOwner,
-    task: TrialTask | BodyTrialTask,
-  ): Promise<TestGuardrailsResponse | 'too_long' | 'no_json'>;
+  try(owner: ShareOwner, task: TrialTask | BodyTrialTask): Promise<TestGuardrailsResponse | 'too_long' | 'no_json'>;
   close(): Promise<void>;
 }
 
@@ -119,9 +116,7 @@ class CompileWorker {
     // The caller that runs the next job handles the rejection.
     this.#ready.catch(() => undefined);
     this.#worker.on('message', (done: GuardrailJobDone) => this.#waiting.resolve(done));
-    this.#worker.on('error', (cause) =>
-      this.#waiting.reject(isOutOfMemory(cause) ? tooMuchOf(cause) : cause),
-    );
+    this.#worker.on('error', (cause) => this.#waiting.reject(isOutOfMemory(cause) ? tooMuchOf(cause) : cause));
     this.#worker.on('exit', (code) => this.#waiting.reject(new Error(`the worker ended with ${code}`)));
   }
 

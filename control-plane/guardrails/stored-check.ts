@@ -4,11 +4,7 @@ import { aMessage } from '../../proto/json/message-shape.ts';
 import type { GuardrailsTable } from '../store/guardrail-tables.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 
-const storedCheck = jsonColumn(
-  'guardrails',
-  'check_message',
-  aMessage<GuardrailCheck__Output>('GuardrailCheck'),
-);
+const storedCheck = jsonColumn('guardrails', 'check_message', aMessage<GuardrailCheck__Output>('GuardrailCheck'));
 const withoutForms = { forms: [] };
 
 export function checkOf(row: Pick<GuardrailsTable, 'id' | 'check_message'>): GuardrailCheck__Output {

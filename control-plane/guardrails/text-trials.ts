@@ -31,10 +31,7 @@ interface TextTrial extends Trial {
 }
 
 /** @returns too_long if the text would take these guardrails longer than the time limit */
-export async function runTrials({
-  guardrails,
-  text,
-}: TrialTask): Promise<TestGuardrailsResponse | 'too_long'> {
+export async function runTrials({ guardrails, text }: TrialTask): Promise<TestGuardrailsResponse | 'too_long'> {
   const time = new InspectionTime(text);
   const trials = await tryAll(guardrails, (row) => trial(row, time));
   return trials === 'too_long' ? trials : toResponse(trials, text);

@@ -120,9 +120,7 @@ function refused(outcome: AcquireOutcome): Step<Acquired> {
 /** If the operation of this number was a release, the proxy has lost count. */
 function stored(lease: StoredResponse): AcquireResponse {
   const { outcome, granted } = storedAcquire(lease, idOfLease(lease));
-  return outcome === undefined || granted === undefined
-    ? { outcome: 'lost', granted: 0 }
-    : { outcome, granted };
+  return outcome === undefined || granted === undefined ? { outcome: 'lost', granted: 0 } : { outcome, granted };
 }
 
 const storedAcquire = jsonColumn(
@@ -134,10 +132,7 @@ const storedAcquire = jsonColumn(
   }),
 );
 
-export type StoredResponse = Pick<
-  Selectable<Schema['leases']>,
-  'answer' | 'session_id' | 'budget_id' | 'window_start'
->;
+export type StoredResponse = Pick<Selectable<Schema['leases']>, 'answer' | 'session_id' | 'budget_id' | 'window_start'>;
 
 export function idOfLease({ session_id, budget_id, window_start }: StoredResponse): string {
   return `${session_id} ${budget_id} ${window_start}`;

@@ -123,10 +123,7 @@ async function addCost(tx: AdjustingTransaction, usage: AdjustedUsage): Promise<
 }
 
 /** The key's metadata when the day began, or when the key was created. */
-async function metadataSetOf(
-  tx: AdjustingTransaction,
-  { at, keyId, organizationId }: AdjustedUsage,
-): Promise<string> {
+async function metadataSetOf(tx: AdjustingTransaction, { at, keyId, organizationId }: AdjustedUsage): Promise<string> {
   if (keyId === '') return '';
   const use = { at, organization_id: organizationId, key_id: keyId, project_key_id: null };
   return (await metadataSets(tx, [use]))(use);
@@ -138,9 +135,7 @@ async function noteCurrent(
   windows: readonly BudgetWindow[],
   spentOf: (one: BudgetWindow) => number,
 ): Promise<void> {
-  const current = windows.filter(
-    ({ budget, window }) => !budget.deleted && window === windowOf(budget.period, tx.now),
-  );
+  const current = windows.filter(({ budget, window }) => !budget.deleted && window === windowOf(budget.period, tx.now));
   await noteThresholds(
     tx,
     current.map((one) => ({

@@ -5,10 +5,7 @@ import { type LedgerTransaction, type Store, StoreUnavailableError } from '../st
 export interface BatchesDeps<Work, ReadResponse> {
   readonly store: Pick<Store, 'ledger'>;
   /** @returns results in the order of the items; an item that is refused alone is rejected */
-  together(
-    tx: LedgerTransaction,
-    works: readonly Work[],
-  ): Promise<readonly PromiseSettledResult<ReadResponse>[]>;
+  together(tx: LedgerTransaction, works: readonly Work[]): Promise<readonly PromiseSettledResult<ReadResponse>[]>;
   sizeOf(work: Work): number;
   /** The size limit of one transaction; a larger item runs alone. */
   readonly sizeMax: number;

@@ -11,12 +11,7 @@ export async function readBudgetsById(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Budget>> {
   if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('limits')
-    .selectAll()
-    .where('id', 'in', ids)
-    .where('kind', '=', 'budget')
-    .execute();
+  const rows = await db.selectFrom('limits').selectAll().where('id', 'in', ids).where('kind', '=', 'budget').execute();
   return new Map(rows.flatMap((row) => budgetOf(row) ?? []).map((budget) => [budget.id, budget]));
 }
 
@@ -44,9 +39,7 @@ export async function readBudgets(
     .where('kind', '=', 'budget')
     .where('organization_id', 'in', organizationIds)
     .where('subject_id', 'in', subjectIds)
-    .where((where) =>
-      where.or([where('deleted_at', 'is', null), where('deleted_at', '>', now - deletedKeptMs)]),
-    )
+    .where((where) => where.or([where('deleted_at', 'is', null), where('deleted_at', '>', now - deletedKeptMs)]))
     .execute();
   return rows.flatMap((row) => budgetOf(row) ?? []);
 }

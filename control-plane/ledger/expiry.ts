@@ -48,10 +48,7 @@ async function expireOnce({ store, log, metrics }: ExpiryDeps): Promise<void> {
     const count = await expireSessions(store);
     metrics.sessionsExpired(count);
     if (count > 0)
-      log.warn(
-        { sessions: count },
-        'sessions of silent proxies were closed: the money of their leases is unconfirmed',
-      );
+      log.warn({ sessions: count }, 'sessions of silent proxies were closed: the money of their leases is unconfirmed');
   } catch (err) {
     log.warn({ err }, 'silent sessions could not be closed; trying again');
   }

@@ -129,10 +129,7 @@ async function open(tx: LedgerTransaction, works: readonly LeaseRequest[]): Prom
 }
 
 /** @throws CallError not_found for the session of another proxy */
-function find(
-  { budgets, sessions, page, now }: Opened,
-  { caller, operation }: LeaseRequest,
-): OpenLease | NoLease {
+function find({ budgets, sessions, page, now }: Opened, { caller, operation }: LeaseRequest): OpenLease | NoLease {
   const budget = budgets.get(operation.budgetId);
   if (budget === undefined || !mayTouch({ caller, operation }, budgets)) return 'deleted';
   const session = sessions.get(operation.session);

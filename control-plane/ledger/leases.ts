@@ -24,9 +24,7 @@ export async function readLeases(
 ): Promise<ReadonlyMap<string, LeaseRow>> {
   const leases = new Map<string, LeaseRow>();
   for (const part of partsOf(names)) {
-    const keys = sql.join(
-      part.map(({ session, budgetId, window }) => sql`(${session}, ${budgetId}, ${window})`),
-    );
+    const keys = sql.join(part.map(({ session, budgetId, window }) => sql`(${session}, ${budgetId}, ${window})`));
     const rows = await db
       .selectFrom('leases')
       .selectAll()

@@ -15,10 +15,7 @@ export type TimedTransaction = Pick<LedgerTransaction, 'db' | 'locks' | 'now'>;
 
 export type SessionRow = Selectable<Schema['ledger_sessions']>;
 
-export async function shareOrganizations(
-  { db, locks }: LedgerLocking,
-  ids: readonly string[],
-): Promise<void> {
+export async function shareOrganizations({ db, locks }: LedgerLocking, ids: readonly string[]): Promise<void> {
   await locks.organizations(db, ids, 'shared');
 }
 
@@ -27,14 +24,10 @@ export async function shareSessions(
   ids: readonly string[],
 ): Promise<readonly SessionRow[]> {
   if (ids.length === 0) return [];
-  return await locks
-    .share(db.selectFrom('ledger_sessions').selectAll().where('id', 'in', ids).orderBy('id'))
-    .execute();
+  return await locks.share(db.selectFrom('ledger_sessions').selectAll().where('id', 'in', ids).orderBy('id')).execute();
 }
 
 /** Takes the session's lock exclusively, so that nothing is acquired in it meanwhile. */
 export async function lockSession({ db, locks }: LedgerLocking, id: string): Promise<SessionRow | undefined> {
-  return await locks
-    .update(db.selectFrom('ledger_sessions').selectAll().where('id', '=', id))
-    .executeTakeFirst();
+  return await locks.update(db.selectFrom('ledger_sessions').selectAll().where('id', '=', id)).executeTakeFirst();
 }

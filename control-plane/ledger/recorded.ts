@@ -39,11 +39,7 @@ interface Recorded {
   readonly cost: number;
 }
 
-async function addRecorded(
-  db: Kysely<Schema>,
-  bounded: readonly Bounded[],
-  sums: Map<string, number>,
-): Promise<void> {
+async function addRecorded(db: Kysely<Schema>, bounded: readonly Bounded[], sums: Map<string, number>): Promise<void> {
   const list = sql.join(
     bounded.map(
       ({ window: { budget }, from, to }, nth) =>

@@ -16,11 +16,7 @@ export interface KeptSession {
 }
 
 /** Opens a session or keeps it open. @throws CallError not_found for the session of another proxy */
-export async function keepSession(
-  tx: LedgerTransaction,
-  caller: ProxyCaller,
-  id: string,
-): Promise<KeptSession> {
+export async function keepSession(tx: LedgerTransaction, caller: ProxyCaller, id: string): Promise<KeptSession> {
   const open = await isKept(tx, caller, id);
   const { count: sessions } = await tx.db
     .selectFrom('ledger_sessions')
@@ -54,11 +50,7 @@ async function isKept(tx: LedgerTransaction, caller: ProxyCaller, id: string): P
     .returning('id')
     .executeTakeFirst();
   if (kept !== undefined) return true;
-  const session = await db
-    .selectFrom('ledger_sessions')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
+  const session = await db.selectFrom('ledger_sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   requireOwn(session, caller);
   return false;
 }

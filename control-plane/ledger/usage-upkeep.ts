@@ -82,9 +82,7 @@ async function deleteHours(store: Store, before: number): Promise<boolean> {
       const { numAffectedRows } = await store.ledger(({ db }) =>
         sql`
           delete from ${table} where organization_id = ${id} and hour < ${before}
-          and hour < (select min(hour) from ${table} where organization_id = ${id}) + ${sql.lit(dayMs)}`.execute(
-          db,
-        ),
+          and hour < (select min(hour) from ${table} where organization_id = ${id}) + ${sql.lit(dayMs)}`.execute(db),
       );
       more ||= numAffectedRows !== 0n;
     }

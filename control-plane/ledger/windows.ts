@@ -35,11 +35,7 @@ export async function lockWindow(
 ): Promise<WindowRow | undefined> {
   return await locks
     .update(
-      db
-        .selectFrom('budget_windows')
-        .selectAll()
-        .where('budget_id', '=', budgetId)
-        .where('window_start', '=', window),
+      db.selectFrom('budget_windows').selectAll().where('budget_id', '=', budgetId).where('window_start', '=', window),
     )
     .executeTakeFirst();
 }
@@ -78,10 +74,7 @@ async function readKeys(db: Kysely<Schema>, keys: readonly Key[]): Promise<Reado
   return present;
 }
 
-async function lockKeys(
-  { db, locks }: LedgerLocking,
-  keys: readonly Key[],
-): Promise<ReadonlyMap<string, WindowRow>> {
+async function lockKeys({ db, locks }: LedgerLocking, keys: readonly Key[]): Promise<ReadonlyMap<string, WindowRow>> {
   const locked = new Map<string, WindowRow>();
   for (const part of partsOf(keys)) {
     const query = selectKeys(db, part).selectAll().orderBy('budget_id').orderBy('window_start');
@@ -116,9 +109,7 @@ async function makeWindows(tx: TimedTransaction, missing: readonly BudgetWindow[
       leased: 0,
       unsettled: 0,
     }))
-    .toSorted((a, b) =>
-      windowKey(a.budget_id, a.window_start) < windowKey(b.budget_id, b.window_start) ? -1 : 1,
-    );
+    .toSorted((a, b) => (windowKey(a.budget_id, a.window_start) < windowKey(b.budget_id, b.window_start) ? -1 : 1));
   for (const part of partsOf(rows)) {
     await tx.db
       .insertInto('budget_windows')

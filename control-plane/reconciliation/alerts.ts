@@ -35,10 +35,7 @@ const quietMs = 10_000;
  * @returns how many days this replica has reported
  * @throws StoreUnavailableError
  */
-export async function sendDriftAlerts(
-  store: Pick<Store, 'snapshot' | 'change'>,
-  now: number,
-): Promise<number> {
+export async function sendDriftAlerts(store: Pick<Store, 'snapshot' | 'change'>, now: number): Promise<number> {
   const days = await store.snapshot((db) => readyDays(db, now));
   let count = 0;
   for (const day of days) if (await store.change(context, (tx) => notify(tx, day))) count++;
@@ -77,10 +74,7 @@ async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly Reco
 }
 
 /** Whether the day, or a day beside it, is due for a comparison that may still explain the difference. */
-async function isPending(
-  db: Kysely<Schema>,
-  { organizationId, vendor, day }: ReconcileDay,
-): Promise<boolean> {
+async function isPending(db: Kysely<Schema>, { organizationId, vendor, day }: ReconcileDay): Promise<boolean> {
   const pending = await db
     .selectFrom('reconcile_days')
     .select('day')
@@ -94,10 +88,7 @@ async function isPending(
 
 type DriftRow = Selectable<ReconcileRowsTable>;
 
-async function notify(
-  tx: ChangeTransaction,
-  dueDay: ReconcileDay,
-): Promise<Change<boolean> | Unchanged<boolean>> {
+async function notify(tx: ChangeTransaction, dueDay: ReconcileDay): Promise<Change<boolean> | Unchanged<boolean>> {
   const { organizationId, vendor, day } = dueDay;
   // One statement, so that of two replicas, or of a replica and a comparison that rewrites the day, only one gets each
   // row.

@@ -55,11 +55,7 @@ export function largerSide({ cost = 0 }: Pick<Billed, 'cost'>, ledger: Pick<Reco
 /** The usual ratios of the kinds of tokens at most vendors, used if no price is known. */
 const usualRates: Rates = { input: 4, output: 16, cacheRead: 0.4, cacheWrite: 5, cacheWrite1h: 8 };
 
-function worthHere(
-  tokens: Tokens,
-  { complete }: RecordedUsage,
-  price: PriceInForce | undefined,
-): number | undefined {
+function worthHere(tokens: Tokens, { complete }: RecordedUsage, price: PriceInForce | undefined): number | undefined {
   const rates = price?.rates ?? usualRates;
   const atRates = worthAt(rates, complete.tokens);
   if (complete.cost > 0 && atRates > 0) return Math.round((worthAt(rates, tokens) * complete.cost) / atRates);

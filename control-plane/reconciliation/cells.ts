@@ -126,8 +126,7 @@ class Table {
 
   /** Deployments and profiles of clouds are mapped too, because a response may not name the model behind them. */
   nameOfSum({ requested, servedModel }: LedgerSum): NamedModel {
-    const text =
-      servedModel === '' ? (this.#servedNames.get(requested) ?? afterProvider(requested)) : servedModel;
+    const text = servedModel === '' ? (this.#servedNames.get(requested) ?? afterProvider(requested)) : servedModel;
     const model = this.#mappings.modelOf(text);
     return this.#named(text, model === 'ignored' ? undefined : model?.model);
   }

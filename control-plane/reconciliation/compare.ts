@@ -48,9 +48,7 @@ export function compareDay(inputs: DayInputs): ComparedDay {
   const { vendor, bound, adjustments } = inputs;
   const says = saysOf(inputs.covering);
   const { cells, ignored } = cellsOf(inputs, adjustments);
-  const analyses = moveTools(
-    cells.map((cell) => analyse(cell, says, inputs.priceOf(qualified(vendor, cell)))),
-  );
+  const analyses = moveTools(cells.map((cell) => analyse(cell, says, inputs.priceOf(qualified(vendor, cell)))));
   const compared = withAdjustments(inputs, analyses);
   const apart = compared.filter(
     (one) => counts(one, one.left, bound) || (one.adjusted !== 0 && counts(one, one.drift, bound)),
@@ -87,8 +85,7 @@ function counts({ cell }: Analysis, difference: number, bound: Bound): boolean {
 
 function withAdjustments(inputs: DayInputs, analyses: readonly Analysis[]): readonly Compared[] {
   const { vendor, day, adjustments } = inputs;
-  const idOf = ({ group, model, kind }: AdjustedCell | Cell) =>
-    driftId({ vendor, day, group: group.id, model, kind });
+  const idOf = ({ group, model, kind }: AdjustedCell | Cell) => driftId({ vendor, day, group: group.id, model, kind });
   const sums = new Map<string, number>();
   for (const one of adjustments) sums.set(idOf(one), (sums.get(idOf(one)) ?? 0) + one.amount);
   return analyses.map((analysis) => {

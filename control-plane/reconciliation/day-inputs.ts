@@ -47,11 +47,7 @@ export interface DayInputs extends DayOfVendor {
 }
 
 /** @returns undefined if nothing is known of the day any more */
-export async function readDay(
-  db: Kysely<Schema>,
-  dueDay: ReconcileDay,
-  now: number,
-): Promise<DayInputs | undefined> {
+export async function readDay(db: Kysely<Schema>, dueDay: ReconcileDay, now: number): Promise<DayInputs | undefined> {
   const { organizationId, vendor, day } = dueDay;
   const state = await db
     .selectFrom('reconcile_days')
@@ -82,11 +78,7 @@ export async function readDay(
   };
 }
 
-export async function readMappings(
-  db: Kysely<Schema>,
-  organizationId: string,
-  vendor: BillVendor,
-): Promise<Mappings> {
+export async function readMappings(db: Kysely<Schema>, organizationId: string, vendor: BillVendor): Promise<Mappings> {
   const rows = await db
     .selectFrom('bill_mappings')
     .select(['kind', 'value', 'provider_key_ids', 'model', 'ignored'])
@@ -128,10 +120,7 @@ interface Covering {
 /** If an account was imported within this many days before or after a day, it is expected on that day. */
 const expectedDays = 10;
 
-async function readCovering(
-  db: Kysely<Schema>,
-  { organizationId, vendor, day }: ReconcileDay,
-): Promise<Covering> {
+async function readCovering(db: Kysely<Schema>, { organizationId, vendor, day }: ReconcileDay): Promise<Covering> {
   const at = Date.parse(day);
   const around = await db
     .selectFrom('bill_days')
@@ -175,10 +164,7 @@ function duplicatesOf(ofDay: readonly Covered[]): ReadonlySet<string> {
   return new Set(again.map(({ document, account }) => `${document} ${account}`));
 }
 
-async function readKeyNames(
-  db: Kysely<Schema>,
-  organizationId: string,
-): Promise<ReadonlyMap<string, string>> {
+async function readKeyNames(db: Kysely<Schema>, organizationId: string): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .selectFrom('provider_keys')
     .select(['id', 'name'])

@@ -107,10 +107,7 @@ export async function takeDue({ db, now, locks }: LedgerTransaction): Promise<Re
   if (due === undefined) return undefined;
   // Checks the due time again, because a replica that locked the row first has postponed it.
   const day = { organizationId: due.organization_id, vendor: due.vendor, day: due.day };
-  const { numUpdatedRows } = await ofDay(
-    db.updateTable('reconcile_days').set({ due_at: now + claimedMs }),
-    day,
-  )
+  const { numUpdatedRows } = await ofDay(db.updateTable('reconcile_days').set({ due_at: now + claimedMs }), day)
     .where('due_at', '<=', now)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 0n ? undefined : day;
@@ -120,10 +117,7 @@ function ofDay(
   update: UpdateQueryBuilder<Schema, 'reconcile_days', 'reconcile_days', UpdateResult>,
   { organizationId, vendor, day }: ReconcileDay,
 ) {
-  return update
-    .where('organization_id', '=', organizationId)
-    .where('vendor', '=', vendor)
-    .where('day', '=', day);
+  return update.where('organization_id', '=', organizationId).where('vendor', '=', vendor).where('day', '=', day);
 }
 
 /**

@@ -106,9 +106,7 @@ function ofNoUsage({ cell }: Analysis): readonly Explanation[] {
     case 'fee':
       return [{ code: 'fee', detail: 'A tax, fee or commitment; it is of no usage.' }];
     case 'tool':
-      return [
-        { code: 'tools', detail: 'Searches and the like, billed apart; the ledger has no cost of theirs.' },
-      ];
+      return [{ code: 'tools', detail: 'Searches and the like, billed apart; the ledger has no cost of theirs.' }];
     case 'usage':
       return none;
   }
@@ -162,11 +160,7 @@ function unknownModel({ cell }: Analysis): readonly Explanation[] {
   ];
 }
 
-function unpriced(
-  { cell: { ledger, billed } }: Analysis,
-  _around: Surroundings,
-  rest: number,
-): readonly Explanation[] {
+function unpriced({ cell: { ledger, billed } }: Analysis, _around: Surroundings, rest: number): readonly Explanation[] {
   const { requests: count, tokens } = ledger.unpriced;
   if (rest <= 0 || count === 0) return none;
   const all = Math.max(countOf(billed.tokens ?? ledger.tokens), 1);
@@ -181,9 +175,7 @@ function pastGateway({ cell, parts }: Analysis, _around: Surroundings, rest: num
   const { past } = cell.billed;
   if (rest <= 0) return none;
   if (cell.ledger.requests === 0)
-    return [
-      { code: 'past_gateway', detail: 'The ledger has no request of this model with this provider key.' },
-    ];
+    return [{ code: 'past_gateway', detail: 'The ledger has no request of this model with this provider key.' }];
   if (past.by.size === 0) return none;
   // A bill of tokens has no cost of its own, so the cost of its additional tokens counts.
   const most = past.cost > 0 ? past.cost : Math.max(0, parts?.quantity ?? 0);
@@ -204,11 +196,7 @@ function estimated({ cell, parts }: Analysis, _around: Surroundings, rest: numbe
   return [{ code: 'estimated', most, detail }];
 }
 
-function serviceTier(
-  { cell, parts }: Analysis,
-  { bound }: Surroundings,
-  rest: number,
-): readonly Explanation[] {
+function serviceTier({ cell, parts }: Analysis, { bound }: Surroundings, rest: number): readonly Explanation[] {
   const apart = tiersApart(cell, bound);
   if (apart.length === 0) return none;
   const ofPrice = parts === undefined || Math.sign(parts.price) === Math.sign(rest);
@@ -233,9 +221,7 @@ function tiersApart({ billed, ledger }: Cell, { percent }: Bound): readonly Tier
       const count = (tiers: ReadonlyMap<string, Tokens>) => countOf(tiers.get(tier) ?? noTokens);
       return { tier, billed: count(billed.tiers), recorded: count(ledger.tiers) };
     })
-    .filter((one) =>
-      isBeyond(one.billed - one.recorded, Math.max(one.billed, one.recorded), { percent, least: 0 }),
-    );
+    .filter((one) => isBeyond(one.billed - one.recorded, Math.max(one.billed, one.recorded), { percent, least: 0 }));
 }
 
 function tierSentence({ tier, billed, recorded }: TierApart): string {
@@ -244,9 +230,7 @@ function tierSentence({ tier, billed, recorded }: TierApart): string {
 
 function dayBoundary(_analysis: Analysis, { neighbour }: Surroundings): readonly Explanation[] {
   if (neighbour === undefined) return none;
-  return [
-    { code: 'day_boundary', detail: `The opposite difference is on ${neighbour}: requests around midnight.` },
-  ];
+  return [{ code: 'day_boundary', detail: `The opposite difference is on ${neighbour}: requests around midnight.` }];
 }
 
 function notBilled({ cell }: Analysis, _around: Surroundings, rest: number): readonly Explanation[] {
@@ -255,11 +239,7 @@ function notBilled({ cell }: Analysis, _around: Surroundings, rest: number): rea
   return [{ code: 'not_billed', detail: `The bill has nothing of these ${cell.ledger.requests} requests.` }];
 }
 
-function price(
-  { cell, parts, price: inForce }: Analysis,
-  _around: Surroundings,
-  rest: number,
-): readonly Explanation[] {
+function price({ cell, parts, price: inForce }: Analysis, _around: Surroundings, rest: number): readonly Explanation[] {
   if (parts === undefined || Math.sign(parts.price) !== Math.sign(rest)) return none;
   const { cost = 0, tokens } = cell.billed;
   const detail = `Billed at $${perMillion(cost, tokens)} a million tokens, recorded at $${perMillion(cell.ledger.complete.cost, cell.ledger.complete.tokens)}; ${sinceWhen(inForce)}.`;
@@ -267,11 +247,7 @@ function price(
 }
 
 /** If the bill counts more requests than the ledger, some of them did not go through the gateway. */
-function moreRequests(
-  { cell, parts }: Analysis,
-  _around: Surroundings,
-  rest: number,
-): readonly Explanation[] {
+function moreRequests({ cell, parts }: Analysis, _around: Surroundings, rest: number): readonly Explanation[] {
   const { requests: billed } = cell.billed;
   if (rest <= 0 || billed === undefined || billed <= cell.ledger.requests) return none;
   const detail = `The bill has ${requests(billed)}, the ledger ${cell.ledger.requests}: others use this key as well, or usage was lost.`;

@@ -46,16 +46,12 @@ export type MappingRow = Pick<
 export const mappedKeys = jsonColumn('bill_mappings', 'provider_key_ids', strings);
 
 /** References of a bill, a difference or an adjustment. */
-export const theReferences = aList(
-  aRecord<Reference>({ kind: aWord(billReferenceKinds.words), value: aString }),
-);
+export const theReferences = aList(aRecord<Reference>({ kind: aWord(billReferenceKinds.words), value: aString }));
 
 /** @param rows of one vendor */
 export function createMappings(rows: readonly MappingRow[]): Mappings {
   const byReference = new Map(rows.map((row) => [keyOf(row), row]));
-  const groups = groupsOf(
-    rows.filter(({ kind }) => kind !== 'model').map((row) => mappedKeys(row, row.kind)),
-  );
+  const groups = groupsOf(rows.filter(({ kind }) => kind !== 'model').map((row) => mappedKeys(row, row.kind)));
   const mappedBy = (ref: Reference) => byReference.get(keyOf(ref));
   const kinds = new Set(rows.map((row) => `${row.kind} ${firstGroup(groups, row)?.id}`));
   return {

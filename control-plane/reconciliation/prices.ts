@@ -86,10 +86,7 @@ async function readOwn(db: Kysely<Schema>, organizationId: string): Promise<read
     .execute();
   const isGlob = (model: string) => (model.includes('*') ? 1 : 0);
   return rows
-    .toSorted(
-      (a, b) =>
-        isGlob(a.model) - isGlob(b.model) || b.model.length - a.model.length || (a.id < b.id ? -1 : 1),
-    )
+    .toSorted((a, b) => isGlob(a.model) - isGlob(b.model) || b.model.length - a.model.length || (a.id < b.id ? -1 : 1))
     .map((row) => ({
       model: row.model,
       rates: ratesOf(pricesOf(row)),
@@ -98,10 +95,7 @@ async function readOwn(db: Kysely<Schema>, organizationId: string): Promise<read
     }));
 }
 
-async function readOfProviders(
-  db: Kysely<Schema>,
-  organizationId: string,
-): Promise<ReadonlyMap<string, PriceInForce>> {
+async function readOfProviders(db: Kysely<Schema>, organizationId: string): Promise<ReadonlyMap<string, PriceInForce>> {
   const providers = await readCallable(db, organizationId);
   return new Map(
     providers.flatMap((provider) => {

@@ -5,11 +5,7 @@ import type { DriftState } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
 import { finalAt } from './documents.ts';
 
-export const openStates = [
-  'preliminary',
-  'unexplained',
-  'explained',
-] as const satisfies readonly DriftState[];
+export const openStates = ['preliminary', 'unexplained', 'explained'] as const satisfies readonly DriftState[];
 export type OpenState = (typeof openStates)[number];
 
 export interface Standing {

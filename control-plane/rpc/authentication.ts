@@ -127,9 +127,7 @@ async function bootstrap(
 }
 
 function notAccepted(): CallError {
-  return unauthenticated(
-    'the token is unknown, revoked or past its end, or its person or organization is suspended',
-  );
+  return unauthenticated('the token is unknown, revoked or past its end, or its person or organization is suspended');
 }
 
 function unauthenticated(message: string): CallError {

@@ -7,10 +7,7 @@ import { CallError, type Violation } from './errors.ts';
  * @param under path of the message that contains them, such as "samples[3]."
  * @throws CallError with every problem as a field violation
  */
-export function checked<const Fields extends Readonly<Record<string, Field<unknown>>>>(
-  fields: Fields,
-  under = '',
-) {
+export function checked<const Fields extends Readonly<Record<string, Field<unknown>>>>(fields: Fields, under = '') {
   const read = all(fields);
   if ('value' in read) return read.value;
   throw invalidRequest(read.problems.map(({ at, description }) => ({ field: `${under}${at}`, description })));
@@ -25,8 +22,5 @@ export function invalidRequest(violations: readonly Violation[]): CallError {
 /** @throws CallError if another caller has changed it since it was read */
 export function expectRevision(ifRevision: string | undefined, revision: number): void {
   if (ifRevision === undefined || ifRevision === String(revision)) return;
-  throw new CallError(
-    'revision_mismatch',
-    `it has revision ${revision} by now; read it again and decide anew`,
-  );
+  throw new CallError('revision_mismatch', `it has revision ${revision} by now; read it again and decide anew`);
 }

@@ -145,11 +145,7 @@ export class CallError extends Error {
    * @param message is sent to the caller
    * @param more the problem of each wrong field, or when to retry
    */
-  constructor(
-    reason: CallReason,
-    message: string,
-    more: readonly Violation[] | { readonly retryAfter: number } = [],
-  ) {
+  constructor(reason: CallReason, message: string, more: readonly Violation[] | { readonly retryAfter: number } = []) {
     super(message);
     this.name = 'CallError';
     this.reason = reason;

@@ -84,9 +84,7 @@ export function threeTexts<Key extends readonly [string, string, string]>(text: 
 // An empty token is valid and means the first page, because the last page returns an empty token.
 function readToken<Key>(token: string, readKey: (key: string) => Key | undefined): Field<Key | undefined> {
   if (token === '') return valid(undefined);
-  const key = /^[A-Za-z0-9_-]{1,16384}$/.test(token)
-    ? readKey(Buffer.from(token, 'base64url').toString())
-    : undefined;
+  const key = /^[A-Za-z0-9_-]{1,16384}$/.test(token) ? readKey(Buffer.from(token, 'base64url').toString()) : undefined;
   return key === undefined ? invalid('must be the next_page_token of the page before') : valid(key);
 }
 

@@ -47,8 +47,7 @@ export class Holders {
 
   /** Authenticates the caller of a proxy's call, which never waits for operators' calls. @throws as ownerOf */
   async caller(presented: Presented): Promise<Caller> {
-    const authenticated = () =>
-      this.#deps.store.snapshotForProxies((db) => this.#authenticate(db, presented));
+    const authenticated = () => this.#deps.store.snapshotForProxies((db) => this.#authenticate(db, presented));
     if (presented.kind === 'certificate') return await authenticated();
     if (this.#known.has(presented.hash)) return await this.watch(presented, authenticated);
     return await this.#stranger(presented, authenticated);
@@ -79,8 +78,7 @@ export class Holders {
       shares.release('unknown_tokens', owner);
       return found;
     } catch (error) {
-      if (!(error instanceof CallError && error.reason === 'unauthenticated'))
-        shares.release('unknown_tokens', owner);
+      if (!(error instanceof CallError && error.reason === 'unauthenticated')) shares.release('unknown_tokens', owner);
       throw error;
     }
   }

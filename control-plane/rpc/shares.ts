@@ -42,8 +42,7 @@ const rateRows = {
     perMinute: 60,
     burst: 60,
     ownersMax: 10_000,
-    about:
-      'unknown tokens, by address of the caller (IPv6: by /64); tokens that were admitted before still pass',
+    about: 'unknown tokens, by address of the caller (IPv6: by /64); tokens that were admitted before still pass',
   },
 } as const satisfies Record<string, RateRow>;
 
@@ -72,10 +71,7 @@ interface RateRow {
 }
 
 export type ShareRow = QueueRow | OccupiedRow | RateRow;
-export const shareRows = { ...queueRows, ...occupiedRows, ...rateRows } as const satisfies Record<
-  string,
-  ShareRow
->;
+export const shareRows = { ...queueRows, ...occupiedRows, ...rateRows } as const satisfies Record<string, ShareRow>;
 
 export type ShareResource = keyof typeof shareRows;
 export type QueueResource = keyof typeof queueRows;

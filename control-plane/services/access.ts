@@ -120,10 +120,7 @@ function createUnknownLimit(limits: AccessLimits, clock: Clock): UnknownLimit {
   return {
     check(proxy, hash) {
       if (found.has(hash) || bucketOf(proxy).tokens >= 1) return;
-      throw new CallError(
-        'too_many_unknown_keys',
-        'this proxy has requested too many unknown keys; wait a second',
-      );
+      throw new CallError('too_many_unknown_keys', 'this proxy has requested too many unknown keys; wait a second');
     },
     learn(proxy, hash, wasFound) {
       if (wasFound) {

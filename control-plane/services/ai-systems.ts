@@ -26,10 +26,7 @@ import { withMatches } from './selector-check.ts';
 
 type Row = Selectable<Schema['ai_systems']>;
 
-export async function create(
-  call: ChangeCall,
-  request: CreateAiSystemRequest__Output,
-): Promise<Outcome<AiSystem>> {
+export async function create(call: ChangeCall, request: CreateAiSystemRequest__Output): Promise<Outcome<AiSystem>> {
   const known = await readKnownModels(call.db, request.organizationId, request.allowedModels);
   const fields = checked({
     name: name(request.name),
@@ -53,22 +50,13 @@ export async function get(call: ReadCall, request: GetAiSystemRequest__Output): 
   return message(await find(call.db, request.id));
 }
 
-export async function list(
-  call: ReadCall,
-  request: ListAiSystemsRequest__Output,
-): Promise<ListAiSystemsResponse> {
-  const query = call.db
-    .selectFrom('ai_systems')
-    .selectAll()
-    .where('organization_id', '=', request.organizationId);
+export async function list(call: ReadCall, request: ListAiSystemsRequest__Output): Promise<ListAiSystemsResponse> {
+  const query = call.db.selectFrom('ai_systems').selectAll().where('organization_id', '=', request.organizationId);
   const { items, nextPageToken } = await pageOf(query, request, message);
   return { aiSystems: items, nextPageToken };
 }
 
-export async function update(
-  call: ChangeCall,
-  request: UpdateAiSystemRequest__Output,
-): Promise<Outcome<AiSystem>> {
+export async function update(call: ChangeCall, request: UpdateAiSystemRequest__Output): Promise<Outcome<AiSystem>> {
   const before = await find(call.db, request.id);
   const known = await readKnownModels(call.db, before.organization_id, request.allowedModels);
   const fields = checked({
@@ -110,11 +98,7 @@ export async function remove(
     result: { keysRevoked },
     before: message(row),
     after: { keysRevoked, limitsDeleted, ...guardrails.after },
-    invalidations: [
-      ...invalidations,
-      ...guardrails.invalidations,
-      { kind: 'ai_system', ref: row.id, state: 'gone' },
-    ],
+    invalidations: [...invalidations, ...guardrails.invalidations, { kind: 'ai_system', ref: row.id, state: 'gone' }],
   };
 }
 

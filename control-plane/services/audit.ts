@@ -15,20 +15,13 @@ import type { ReadCall } from './method.ts';
 
 type Row = Selectable<Schema['audit_events']>;
 
-export async function list(
-  call: ReadCall,
-  request: ListAuditEventsRequest__Output,
-): Promise<ListAuditEventsResponse> {
+export async function list(call: ReadCall, request: ListAuditEventsRequest__Output): Promise<ListAuditEventsResponse> {
   const { size, limit, after } = pageByRevision(request);
   const { target_id } = checked({ target_id: optional(id, request.targetId) });
   let query = call.db
     .selectFrom('audit_events')
     .selectAll()
-    .where(
-      'organization_id',
-      request.organizationId === undefined ? 'is' : '=',
-      request.organizationId ?? null,
-    )
+    .where('organization_id', request.organizationId === undefined ? 'is' : '=', request.organizationId ?? null)
     .orderBy('revision', 'desc')
     .limit(limit);
   if (target_id !== undefined) query = query.where('target_id', '=', target_id);
@@ -51,9 +44,7 @@ export async function verify(
     revisions: each(revision, revisions),
   });
   if ((given.after_revision === undefined) !== (given.after_hash === undefined))
-    throw invalidRequest([
-      { field: 'after_hash', description: 'belongs to after_revision: give both or none' },
-    ]);
+    throw invalidRequest([{ field: 'after_hash', description: 'belongs to after_revision: give both or none' }]);
   if (revisions.length > revisionsMax)
     throw invalidRequest([{ field: 'revisions', description: `must be at most ${revisionsMax}` }]);
   const { after_revision = beforeFirst.revision, after_hash = beforeFirst.hash } = given;

@@ -35,10 +35,7 @@ type AdjustmentRow = Selectable<Schema['usage_adjustments']>;
 /** For one organization. */
 const adjustmentsMax = 10_000;
 
-export async function settle(
-  call: ChangeCall,
-  request: SettleDriftRequest__Output,
-): Promise<Outcome<Adjustment>> {
+export async function settle(call: ChangeCall, request: SettleDriftRequest__Output): Promise<Outcome<Adjustment>> {
   const { organizationId } = request;
   const fields = checked({
     reason: reasonText(request.reason),
@@ -79,10 +76,7 @@ export async function settle(
   return await enter(call, row);
 }
 
-export async function undo(
-  call: ChangeCall,
-  request: UndoAdjustmentRequest__Output,
-): Promise<Outcome<Adjustment>> {
+export async function undo(call: ChangeCall, request: UndoAdjustmentRequest__Output): Promise<Outcome<Adjustment>> {
   const fields = checked({ id: id(request.id), reason: reasonText(request.reason) });
   const before = await call.db
     .selectFrom('usage_adjustments')
@@ -92,10 +86,7 @@ export async function undo(
     .executeTakeFirst();
   if (before === undefined) throw notFound('id');
   if (before.undoes !== null || before.undone_by !== null) {
-    throw new CallError(
-      'adjustment_undone',
-      'it was undone already, or undoes another; settle the difference anew',
-    );
+    throw new CallError('adjustment_undone', 'it was undone already, or undoes another; settle the difference anew');
   }
   await requireSubject(call, request.organizationId);
   const row: AdjustmentRow = {
@@ -109,11 +100,7 @@ export async function undo(
     created_at: call.now,
     revision: call.revision,
   };
-  await call.db
-    .updateTable('usage_adjustments')
-    .set({ undone_by: row.id })
-    .where('id', '=', before.id)
-    .execute();
+  await call.db.updateTable('usage_adjustments').set({ undone_by: row.id }).where('id', '=', before.id).execute();
   return await enter(call, row);
 }
 
@@ -145,10 +132,7 @@ function amountOf(drift: DriftRow, left: number, { if_drift_usd, amount_usd }: A
   }
   if (left === 0) throw new CallError('drift_settled', 'nothing is left of it to be settled');
   if (drift.state === 'preliminary') {
-    throw new CallError(
-      'drift_preliminary',
-      'the bill of this day may still change; import it again when it is final',
-    );
+    throw new CallError('drift_preliminary', 'the bill of this day may still change; import it again when it is final');
   }
   const amount = amount_usd ?? left;
   const fits = Math.sign(amount) === Math.sign(left) && Math.abs(amount) <= Math.abs(left);
@@ -192,18 +176,12 @@ async function record(call: ChangeCall, row: AdjustmentRow): Promise<readonly (r
     return windows.map(({ budget, window }) => [budget.id, window] as const);
   } catch (error) {
     if (!(error instanceof AdjustmentTooLargeError)) throw error;
-    throw new CallError(
-      'adjustment_too_large',
-      `${error.message}; name another subject, or accept the difference`,
-    );
+    throw new CallError('adjustment_too_large', `${error.message}; name another subject, or accept the difference`);
   }
 }
 
 /** Updates the difference at once; the day is compared again soon. */
-async function takeOff(
-  { db }: ChangeCall,
-  { organization_id, drift_id, amount }: AdjustmentRow,
-): Promise<void> {
+async function takeOff({ db }: ChangeCall, { organization_id, drift_id, amount }: AdjustmentRow): Promise<void> {
   const drift = await db
     .selectFrom('reconcile_rows')
     .selectAll()

@@ -35,10 +35,7 @@ import type { ReadCall } from './method.ts';
 export type DriftRow = Selectable<Schema['reconcile_rows']>;
 type DayRow = Selectable<Schema['reconcile_days']>;
 
-export async function listDrift(
-  call: ReadCall,
-  request: ListDriftRequest__Output,
-): Promise<ListDriftResponse> {
+export async function listDrift(call: ReadCall, request: ListDriftRequest__Output): Promise<ListDriftResponse> {
   const { size, limit, after } = pageBy(request, readRowKey);
   const { from, to, vendor, states } = checked({
     from: optional(date, request.from),

@@ -28,10 +28,7 @@ type MappingRow = Selectable<Schema['bill_mappings']>;
 const mappingsMax = 1000;
 const keysMax = 32;
 
-export async function setMapping(
-  call: ChangeCall,
-  request: SetMappingRequest__Output,
-): Promise<Outcome<BillMapping>> {
+export async function setMapping(call: ChangeCall, request: SetMappingRequest__Output): Promise<Outcome<BillMapping>> {
   const { vendor, reference } = checked({
     vendor: billVendor(request.vendor),
     reference: billReference(request.reference),
@@ -89,9 +86,7 @@ export async function listMappings(
     .limit(limit);
   if (vendor !== undefined) query = query.where('vendor', '=', vendor);
   if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('vendor', 'kind', 'value'), '>', tuple(...after)),
-    );
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('vendor', 'kind', 'value'), '>', tuple(...after)));
   }
   const keyOf = (row: MappingRow) => JSON.stringify([row.vendor, row.kind, row.value]);
   const { items, nextPageToken } = cutPage(await query.execute(), size, keyOf, message);
@@ -130,16 +125,12 @@ function targetFields(reference: Reference, { providerKeyIds, model, ignored }: 
         : targets === 1
           ? keyIds(providerKeyIds)
           : invalid(one),
-    model:
-      !isOfModel && model !== undefined
-        ? invalid('is for names of models alone')
-        : optional(modelName, model),
+    model: !isOfModel && model !== undefined ? invalid('is for names of models alone') : optional(modelName, model),
   };
 }
 
 function keyIds(ids: readonly string[]): Field<readonly string[]> {
-  const fits =
-    ids.length <= keysMax && new Set(ids).size === ids.length && ids.every((one) => isValid(id(one)));
+  const fits = ids.length <= keysMax && new Set(ids).size === ids.length && ids.every((one) => isValid(id(one)));
   return fits ? valid(ids) : invalid(`must be at most ${keysMax} ids, each once`);
 }
 
@@ -154,11 +145,7 @@ function modelName(text: string): Field<string> {
  * organization.
  * @throws CallError
  */
-async function requireKeys(
-  db: Kysely<Schema>,
-  organizationId: string,
-  ids: readonly string[],
-): Promise<void> {
+async function requireKeys(db: Kysely<Schema>, organizationId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const stored = await db
     .selectFrom('provider_keys')

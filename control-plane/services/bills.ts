@@ -108,9 +108,7 @@ export async function listBillDays(
     .limit(limit);
   if (vendor !== undefined) query = query.where('vendor', '=', vendor);
   if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('day', 'document', 'account'), '<', tuple(...after)),
-    );
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('day', 'document', 'account'), '<', tuple(...after)));
   }
   const keyOf = ({ day, document, account }: BillDayRow) => JSON.stringify([day, document, account]);
   const { items, nextPageToken } = cutPage(await query.execute(), size, keyOf, summary);

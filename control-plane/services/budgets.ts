@@ -61,10 +61,7 @@ export async function listUnconfirmed(
   return { unsettled: items, nextPageToken };
 }
 
-export async function release(
-  call: ChangeCall,
-  request: ReleaseUnsettledRequest__Output,
-): Promise<Outcome<Unsettled>> {
+export async function release(call: ChangeCall, request: ReleaseUnsettledRequest__Output): Promise<Outcome<Unsettled>> {
   const { window, session, amount_usd } = checked({
     window: windowName(request.window),
     session: id(request.session),
@@ -153,9 +150,7 @@ function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQue
         .onRef('budget_windows.window_start', '=', 'budgets.current'),
     )
     .select(['budgets.id', 'period', 'amount', 'current as window', 'spent', 'leased', 'unsettled'])
-    .where(({ eb, or }) =>
-      or([eb('budgets.deleted_at', 'is', null), eb('budget_windows.budget_id', 'is not', null)]),
-    )
+    .where(({ eb, or }) => or([eb('budgets.deleted_at', 'is', null), eb('budget_windows.budget_id', 'is not', null)]))
     .orderBy('budgets.current', 'desc')
     .orderBy('budgets.id', 'desc')
     .limit(limit);
@@ -200,9 +195,7 @@ function windowKey({ window, id }: WindowRow): string {
 
 function readWindowKey(text: string): WindowKey | undefined {
   const [window = '', budgetId = '', ...more] = text.split(' ');
-  return isValid(windowName(window)) && isUuid(budgetId) && more.length === 0
-    ? [window, budgetId]
-    : undefined;
+  return isValid(windowName(window)) && isUuid(budgetId) && more.length === 0 ? [window, budgetId] : undefined;
 }
 
 function windowMessage({ id: limitId, period, amount, window, ...windowRow }: WindowRow) {

@@ -38,10 +38,7 @@ export interface GuardrailRecordsDeps {
 }
 
 /** The guardrails as their organization's record contains them. */
-export async function readGuardrails(
-  deps: GuardrailRecordsDeps,
-  organizationId: string,
-): Promise<GuardrailRecord[]> {
+export async function readGuardrails(deps: GuardrailRecordsDeps, organizationId: string): Promise<GuardrailRecord[]> {
   const rows = await guardrailsOf(deps.db, organizationId).where('enabled', '=', 1).execute();
   return rows.map((row) => ({ ...shared(row), ...secretOf(deps, row) }));
 }
@@ -135,10 +132,7 @@ export async function requireAiSystems(
  * Reports each wrong id by its index, because a mistyped id would leave a key without the guardrail.
  * @throws CallError
  */
-export async function requireKeys(
-  db: Kysely<Schema>,
-  { field, organizationId, ids }: NamedAiSystems,
-): Promise<void> {
+export async function requireKeys(db: Kysely<Schema>, { field, organizationId, ids }: NamedAiSystems): Promise<void> {
   if (ids.length === 0) return;
   const rows = await db
     .selectFrom('virtual_keys')
@@ -148,9 +142,7 @@ export async function requireKeys(
     .execute();
   const found = new Set(rows.map(({ id }) => id));
   const wrong = ids.flatMap((id, index) =>
-    found.has(id)
-      ? []
-      : [{ field: `${field}[${index}]`, description: 'must be a virtual key of the organization' }],
+    found.has(id) ? [] : [{ field: `${field}[${index}]`, description: 'must be a virtual key of the organization' }],
   );
   if (wrong.length > 0) throw invalidRequest(wrong);
 }

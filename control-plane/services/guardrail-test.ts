@@ -9,13 +9,7 @@ import { id } from '../domain/shared-fields.ts';
 import { inspectionMsMax, type TriedGuardrail } from '../guardrails/trial.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import type { Schema } from '../store/schema.ts';
-import {
-  aiSystemIdsOf,
-  type GuardrailRow,
-  guardrailsOf,
-  keyIdsOf,
-  requireAiSystems,
-} from './guardrail-rows.ts';
+import { aiSystemIdsOf, type GuardrailRow, guardrailsOf, keyIdsOf, requireAiSystems } from './guardrail-rows.ts';
 import type { OutsideCall } from './method.ts';
 
 export const testTextBytesMax = 128 * 1024;
@@ -100,14 +94,6 @@ function appliesTo(row: GuardrailRow, stage: Stage, { keyId, aiSystemIds }: Test
 }
 
 /** The guardrail without its secret. */
-function tried({
-  id,
-  name,
-  enabled,
-  action,
-  on_failure,
-  message,
-  check_message,
-}: GuardrailRow): TriedGuardrail {
+function tried({ id, name, enabled, action, on_failure, message, check_message }: GuardrailRow): TriedGuardrail {
   return { id, name, enabled, action, on_failure, message, check_message };
 }

@@ -68,10 +68,7 @@ export const guardrailsMax = 32;
 export const guardrailTextBytesMax = 256 * 1024;
 
 /** Compiles the check if it needs that and all other fields are valid. @throws CallError */
-export async function prepareCreate(
-  call: OutsideCall,
-  request: CreateGuardrailRequest__Output,
-): Promise<void> {
+export async function prepareCreate(call: OutsideCall, request: CreateGuardrailRequest__Output): Promise<void> {
   if (request.check === null || !isCompiled(request.check)) return;
   const check = await call.read(async (db) => {
     const fields = createdFields(request);
@@ -163,10 +160,7 @@ export async function get(call: ReadCall, request: GetGuardrailRequest__Output):
   return guardrailMessage(await find(call.db, request.id));
 }
 
-export async function list(
-  call: ReadCall,
-  request: ListGuardrailsRequest__Output,
-): Promise<ListGuardrailsResponse> {
+export async function list(call: ReadCall, request: ListGuardrailsRequest__Output): Promise<ListGuardrailsResponse> {
   const { size, limit, after } = pageBy(request, readListKey);
   let query = guardrailsOf(call.db, request.organizationId).limit(limit);
   if (after !== undefined) {
@@ -178,10 +172,7 @@ export async function list(
 }
 
 /** Like prepareCreate, if the request changes the check. @throws CallError */
-export async function prepareUpdate(
-  call: OutsideCall,
-  request: UpdateGuardrailRequest__Output,
-): Promise<void> {
+export async function prepareUpdate(call: OutsideCall, request: UpdateGuardrailRequest__Output): Promise<void> {
   if (!request.check || !isCompiled(request.check)) return;
   const check = await call.read(async (db) => {
     const before = await find(db, request.id);
@@ -194,10 +185,7 @@ export async function prepareUpdate(
   if (check !== undefined) await requireCompiles(call, check);
 }
 
-export async function update(
-  call: ChangeCall,
-  request: UpdateGuardrailRequest__Output,
-): Promise<Outcome<Guardrail>> {
+export async function update(call: ChangeCall, request: UpdateGuardrailRequest__Output): Promise<Outcome<Guardrail>> {
   const before = await find(call.db, request.id);
   const { check: _check, credential, ...columns } = changed(request, before);
   expectRevision(request.ifRevision, before.revision);

@@ -55,11 +55,7 @@ export async function revokeKey(call: ChangeCall, keyId: string): Promise<readon
     .set({ revoked_at: call.now, revision: call.revision, last_hint: lastHint })
     .where('id', '=', keyId)
     .execute();
-  const values = await call.db
-    .deleteFrom('key_values')
-    .where('key_id', '=', keyId)
-    .returning('hash')
-    .execute();
+  const values = await call.db.deleteFrom('key_values').where('key_id', '=', keyId).returning('hash').execute();
   return values.map((value) => gone(value.hash));
 }
 
@@ -80,11 +76,7 @@ export async function revokeKeysOfScope(
   const values = await call.db
     .deleteFrom('key_values')
     .where('key_id', 'in', (keys) =>
-      keys
-        .selectFrom('virtual_keys')
-        .select('id')
-        .where('scope_kind', '=', kind)
-        .where('scope_id', '=', scopeId),
+      keys.selectFrom('virtual_keys').select('id').where('scope_kind', '=', kind).where('scope_id', '=', scopeId),
     )
     .returning('hash')
     .execute();

@@ -184,9 +184,7 @@ function checkedEnd({ session, outstanding, andOthers }: CloseSessionRequest__Ou
   );
   return {
     session: checked({ session: id(session) }).session,
-    outstanding: new Map(
-      named.map((lease) => [windowKey(lease.budget_id, lease.window), lease.outstanding_nano_usd]),
-    ),
+    outstanding: new Map(named.map((lease) => [windowKey(lease.budget_id, lease.window), lease.outstanding_nano_usd])),
     andOthers,
   };
 }

@@ -103,11 +103,7 @@ export function deleteLimitsUnder(call: ChangeCall, subjectId: string): Promise<
   return deleteLimits(call, (where) =>
     where.or([
       where('subject_id', '=', subjectId),
-      where(
-        'subject_id',
-        'in',
-        where.selectFrom('virtual_keys').select('id').where('scope_id', '=', subjectId),
-      ),
+      where('subject_id', 'in', where.selectFrom('virtual_keys').select('id').where('scope_id', '=', subjectId)),
     ]),
   );
 }

@@ -15,14 +15,7 @@ import type { ListLimitsResponse } from '../../proto/generated/gateway/v1/ListLi
 import type { UpdateLimitRequest__Output } from '../../proto/generated/gateway/v1/UpdateLimitRequest.ts';
 import { limitKinds, limitSubjects } from '../../proto/words/access.ts';
 import { optional } from '../domain/field.ts';
-import {
-  type LimitSubject,
-  limitKind,
-  limitResize,
-  limitSize,
-  limitSubject,
-  unchanged,
-} from '../domain/limit.ts';
+import { type LimitSubject, limitKind, limitResize, limitSize, limitSubject, unchanged } from '../domain/limit.ts';
 import { modelSelector } from '../domain/model-selector.ts';
 import { mayChangePerson } from '../domain/roles.ts';
 import { timeText } from '../domain/shared-fields.ts';

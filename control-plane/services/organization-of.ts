@@ -19,10 +19,7 @@ export async function named(request: { readonly organizationId: string }): Promi
 }
 
 /** `organization_id` of the request; absent for a platform operator's own resources. */
-export async function namedOrPlatform(
-  request: { readonly organizationId?: string },
-  call: ReadCall,
-): Promise<Belongs> {
+export async function namedOrPlatform(request: { readonly organizationId?: string }, call: ReadCall): Promise<Belongs> {
   if (request.organizationId !== undefined) return await named({ organizationId: request.organizationId });
   if (call.caller.organizationId === undefined) return null;
   throw invalidRequest([{ field: 'organization_id', description: 'is required' }]);
@@ -31,11 +28,7 @@ export async function namedOrPlatform(
 /** `id` is an organization's. */
 export async function itself(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
   checked({ id: id(request.id) });
-  const row = await call.db
-    .selectFrom('organizations')
-    .select('id')
-    .where('id', '=', request.id)
-    .executeTakeFirst();
+  const row = await call.db.selectFrom('organizations').select('id').where('id', '=', request.id).executeTakeFirst();
   return row?.id;
 }
 
@@ -57,10 +50,7 @@ export async function ofLimit({ limitId }: { readonly limitId: string }, call: R
 }
 
 /** `webhook_id` is a webhook's. */
-export async function ofWebhook(
-  { webhookId }: { readonly webhookId: string },
-  call: ReadCall,
-): Promise<Belongs> {
+export async function ofWebhook({ webhookId }: { readonly webhookId: string }, call: ReadCall): Promise<Belongs> {
   checked({ webhook_id: id(webhookId) });
   return await ofRow('webhooks')({ id: webhookId }, call);
 }

@@ -103,25 +103,18 @@ export async function update(
   const outcome = await write(call, before, {
     name: fields.name ?? before.name,
     allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
-    caller_provider_keys:
-      callerProviderKeys === undefined ? before.caller_provider_keys : flag(callerProviderKeys),
+    caller_provider_keys: callerProviderKeys === undefined ? before.caller_provider_keys : flag(callerProviderKeys),
     hang_up: fields['settings.cost.hang_up'] ?? before.hang_up,
     unknown_cost: fields['settings.cost.unknown_cost'] ?? before.unknown_cost,
   });
   return withMatches(outcome, fields.allowed_models);
 }
 
-export async function suspend(
-  call: ChangeCall,
-  request: { readonly id: string },
-): Promise<Outcome<Organization>> {
+export async function suspend(call: ChangeCall, request: { readonly id: string }): Promise<Outcome<Organization>> {
   return await write(call, await findOrganization(call.db, request.id), { suspended: 1 });
 }
 
-export async function resume(
-  call: ChangeCall,
-  request: { readonly id: string },
-): Promise<Outcome<Organization>> {
+export async function resume(call: ChangeCall, request: { readonly id: string }): Promise<Outcome<Organization>> {
   return await write(call, await findOrganization(call.db, request.id), { suspended: 0 });
 }
 

@@ -27,10 +27,7 @@ import { withMatches } from './selector-check.ts';
 
 export type PersonRow = Selectable<Schema['people']>;
 
-export async function create(
-  call: ChangeCall,
-  request: CreatePersonRequest__Output,
-): Promise<Outcome<Person>> {
+export async function create(call: ChangeCall, request: CreatePersonRequest__Output): Promise<Outcome<Person>> {
   const organizationId = request.organizationId ?? null;
   const known = await readKnownModels(call.db, organizationId, request.allowedModels);
   const fields = checked({
@@ -69,19 +66,12 @@ export async function list(call: ReadCall, request: ListPeopleRequest__Output): 
   const query = call.db
     .selectFrom('people')
     .selectAll()
-    .where(
-      'organization_id',
-      request.organizationId === undefined ? 'is' : '=',
-      request.organizationId ?? null,
-    );
+    .where('organization_id', request.organizationId === undefined ? 'is' : '=', request.organizationId ?? null);
   const { items, nextPageToken } = await pageOf(query, request, personMessage);
   return { people: items, nextPageToken };
 }
 
-export async function update(
-  call: ChangeCall,
-  request: UpdatePersonRequest__Output,
-): Promise<Outcome<Person>> {
+export async function update(call: ChangeCall, request: UpdatePersonRequest__Output): Promise<Outcome<Person>> {
   const before = await findPerson(call.db, request.id);
   const known = await readKnownModels(call.db, before.organization_id, request.allowedModels);
   const fields = checked({

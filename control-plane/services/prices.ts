@@ -54,10 +54,7 @@ export async function get(call: ReadCall, request: GetPriceRequest__Output): Pro
 }
 
 export async function list(call: ReadCall, request: ListPricesRequest__Output): Promise<ListPricesResponse> {
-  const query = call.db
-    .selectFrom('prices')
-    .selectAll()
-    .where('organization_id', '=', request.organizationId);
+  const query = call.db.selectFrom('prices').selectAll().where('organization_id', '=', request.organizationId);
   const { items, nextPageToken } = await pageOf(query, request, message);
   return { prices: items, nextPageToken };
 }
@@ -84,19 +81,12 @@ export async function remove(
 
 /** @throws CallError, NameTakenError if there is a price for the model under any of its names */
 async function requireSubject(db: Kysely<Schema>, organizationId: string, model: string): Promise<void> {
-  const rows = await db
-    .selectFrom('prices')
-    .select('model')
-    .where('organization_id', '=', organizationId)
-    .execute();
+  const rows = await db.selectFrom('prices').select('model').where('organization_id', '=', organizationId).execute();
   if (rows.some((row) => canonicalSelector(row.model) === canonicalSelector(model))) {
     throw new NameTakenError('prices_model_unique');
   }
   if (rows.length < pricesMax) return;
-  throw new CallError(
-    'too_many_prices',
-    `there are ${pricesMax} already; delete one, or use a glob for several`,
-  );
+  throw new CallError('too_many_prices', `there are ${pricesMax} already; delete one, or use a glob for several`);
 }
 
 /**

@@ -20,11 +20,7 @@ import {
   providerSettings,
   secretHint,
 } from '../domain/provider-key.ts';
-import {
-  type ProviderSecretText,
-  sealProviderSecret,
-  unsealProviderSecret,
-} from '../domain/provider-secret.ts';
+import { type ProviderSecretText, sealProviderSecret, unsealProviderSecret } from '../domain/provider-secret.ts';
 import { name, timeText, within } from '../domain/shared-fields.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
@@ -91,10 +87,7 @@ export async function list(
   call: ReadCall,
   request: ListProviderKeysRequest__Output,
 ): Promise<ListProviderKeysResponse> {
-  const query = call.db
-    .selectFrom('provider_keys')
-    .selectAll()
-    .where('organization_id', '=', request.organizationId);
+  const query = call.db.selectFrom('provider_keys').selectAll().where('organization_id', '=', request.organizationId);
   const { items, nextPageToken } = await pageOf(query, request, message);
   return { providerKeys: items, nextPageToken };
 }
@@ -161,8 +154,7 @@ async function keyRules(
   const custom = await findCallable(db, organizationId, text);
   if (custom === undefined) return { provider: providerName(text), rules: text };
   const rules = secretsLike(custom);
-  const provider =
-    rules === undefined ? invalid('takes no keys: its key form is KEY_FORM_NONE') : valid(text);
+  const provider = rules === undefined ? invalid('takes no keys: its key form is KEY_FORM_NONE') : valid(text);
   return { provider, rules: rules ?? text };
 }
 
@@ -201,11 +193,7 @@ function settingsText(present: StoredSettings, patch: ProviderSettingsPatch | un
   });
 }
 
-export const settingsOf = jsonColumn(
-  'provider_keys',
-  'settings',
-  aMessage<StoredSettings>('ProviderKeySettings'),
-);
+export const settingsOf = jsonColumn('provider_keys', 'settings', aMessage<StoredSettings>('ProviderKeySettings'));
 
 async function find(db: Kysely<Schema>, id: string): Promise<ProviderKeyRow> {
   const row = await db.selectFrom('provider_keys').selectAll().where('id', '=', id).executeTakeFirst();

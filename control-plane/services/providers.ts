@@ -37,10 +37,7 @@ import { organizationChanged } from './organizations.ts';
 /** For one organization, and for the platform. Each organization's record contains all of both. */
 export const providersMax = 32;
 
-export async function create(
-  call: ChangeCall,
-  request: CreateProviderRequest__Output,
-): Promise<Outcome<Provider>> {
+export async function create(call: ChangeCall, request: CreateProviderRequest__Output): Promise<Outcome<Provider>> {
   const organizationId = request.organizationId ?? null;
   const fields = checked({
     name: customProviderName(request.name),
@@ -73,10 +70,7 @@ export async function get(call: ReadCall, request: GetProviderRequest__Output): 
   return message(await find(call.db, request.id));
 }
 
-export async function list(
-  call: ReadCall,
-  request: ListProvidersRequest__Output,
-): Promise<ListProvidersResponse> {
+export async function list(call: ReadCall, request: ListProvidersRequest__Output): Promise<ListProvidersResponse> {
   const query = call.db
     .selectFrom('providers')
     .selectAll()
@@ -85,10 +79,7 @@ export async function list(
   return { providers: items, nextPageToken };
 }
 
-export async function update(
-  call: ChangeCall,
-  request: UpdateProviderRequest__Output,
-): Promise<Outcome<Provider>> {
+export async function update(call: ChangeCall, request: UpdateProviderRequest__Output): Promise<Outcome<Provider>> {
   const before = await find(call.db, request.id);
   const isListed = call.deps.privateUpstreams.openTo(before.organization_id ?? undefined);
   const fields = checked({
@@ -104,8 +95,7 @@ export async function update(
     key_form: fields.key_form ?? before.key_form,
     key_header: fields.key_form === undefined ? before.key_header : fields.key_header,
     models: fields.models === undefined ? before.models : JSON.stringify(fields.models),
-    passed_fields:
-      fields.passed_fields === undefined ? before.passed_fields : JSON.stringify(fields.passed_fields),
+    passed_fields: fields.passed_fields === undefined ? before.passed_fields : JSON.stringify(fields.passed_fields),
   };
   if (isSame(before, columns)) return { unchanged: message(before) };
   const after: ProviderRow = { ...before, ...columns, revision: call.revision };
@@ -144,10 +134,7 @@ async function expectRoom(db: Kysely<Schema>, organizationId: string | null, nam
     .where('organization_id', own, organizationId)
     .executeTakeFirstOrThrow();
   if (count >= providersMax) {
-    throw new CallError(
-      'too_many_providers',
-      `there are ${providersMax} already; delete one that is not needed`,
-    );
+    throw new CallError('too_many_providers', `there are ${providersMax} already; delete one that is not needed`);
   }
   const other = await db
     .selectFrom('providers')

@@ -46,25 +46,15 @@ export async function create(
   };
 }
 
-export async function list(
-  call: ReadCall,
-  request: ListProxyTokensRequest__Output,
-): Promise<ListProxyTokensResponse> {
+export async function list(call: ReadCall, request: ListProxyTokensRequest__Output): Promise<ListProxyTokensResponse> {
   const query = call.db.selectFrom('proxy_tokens').selectAll();
   const { items, nextPageToken } = await pageOf(query, request, message);
   return { proxyTokens: items, nextPageToken };
 }
 
-export async function revoke(
-  call: ChangeCall,
-  request: RevokeProxyTokenRequest__Output,
-): Promise<Outcome<ProxyToken>> {
+export async function revoke(call: ChangeCall, request: RevokeProxyTokenRequest__Output): Promise<Outcome<ProxyToken>> {
   checked({ id: id(request.id) });
-  const before = await call.db
-    .selectFrom('proxy_tokens')
-    .selectAll()
-    .where('id', '=', request.id)
-    .executeTakeFirst();
+  const before = await call.db.selectFrom('proxy_tokens').selectAll().where('id', '=', request.id).executeTakeFirst();
   if (before === undefined) throw notFound('id');
   if (before.revoked_at !== null) return { unchanged: message(before) };
   const after: Row = { ...before, revoked_at: call.now };

@@ -2,12 +2,7 @@
 // nor roll them back. Without a signing key of its own the control plane derives one from its newest master key, so
 // that records are always signed.
 import { hkdfSync } from 'node:crypto';
-import {
-  type FileWatcher,
-  type FileWatcherOptions,
-  readNamed,
-  startFileWatcher,
-} from '../../common/file-watcher.ts';
+import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../../common/file-watcher.ts';
 import {
   parseSigningKey,
   type RecordBody,

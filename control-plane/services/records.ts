@@ -9,14 +9,7 @@ import type { ProviderKeyRecord } from '../../proto/generated/gateway/v1/Provide
 import type { ProviderRecord } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
-import {
-  hangUps,
-  keyForms,
-  type ScopeKind,
-  scopeKinds,
-  unknownCosts,
-  wireFormats,
-} from '../../proto/words/access.ts';
+import { hangUps, keyForms, type ScopeKind, scopeKinds, unknownCosts, wireFormats } from '../../proto/words/access.ts';
 import { unsealProviderSecret } from '../domain/provider-secret.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { modelsOf, type ProviderRow, passedFieldsOf, readCallable } from '../store/provider-rows.ts';
@@ -162,10 +155,7 @@ function toProviderKeyRecord(
   const secret = unsealProviderSecret(sealKeys, binding, row.secret);
   if (secret === undefined) {
     // The organization's other provider keys still work.
-    log.error(
-      { providerKey: row.id },
-      'a provider key cannot be unsealed; is its master key among those given?',
-    );
+    log.error({ providerKey: row.id }, 'a provider key cannot be unsealed; is its master key among those given?');
     return undefined;
   }
   return {

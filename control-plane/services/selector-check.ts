@@ -52,8 +52,7 @@ function wholeOf(found: FoundSelector): StoredSelector {
     ...locationOf(found),
     selector,
     ...(countsAs !== selector && { countsAs }),
-    nearest:
-      problem === 'unmatched' || problem === 'no_provider' ? [...nearestModels(selector, known.names)] : [],
+    nearest: problem === 'unmatched' || problem === 'no_provider' ? [...nearestModels(selector, known.names)] : [],
   };
 }
 

@@ -35,11 +35,7 @@ export async function get(
 
 async function callerMessage({ caller, db }: ReadCall): Promise<StatusCaller> {
   const { personId, organizationId, role, tokenEndsAt } = caller;
-  const { name } = await db
-    .selectFrom('people')
-    .select('name')
-    .where('id', '=', personId)
-    .executeTakeFirstOrThrow();
+  const { name } = await db.selectFrom('people').select('name').where('id', '=', personId).executeTakeFirstOrThrow();
   return {
     personId,
     name,

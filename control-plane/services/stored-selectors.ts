@@ -1,12 +1,7 @@
 // Finds stored selectors that match no known model: they were stored before selectors were checked, or with
 // `allow_unmatched`, or their custom provider was deleted. Reads in pages, because there may be many keys.
 import { type Kysely, sql } from 'kysely';
-import {
-  type SelectorHolder,
-  type StoredProblem,
-  selectorHolders,
-  storedProblems,
-} from '../../proto/words/access.ts';
+import { type SelectorHolder, type StoredProblem, selectorHolders, storedProblems } from '../../proto/words/access.ts';
 import { type KnownModels, knownModels, storedProblemOf } from '../domain/model-selector.ts';
 import { readColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
@@ -122,10 +117,7 @@ class Findings {
   readonly #platform: KnownModels;
   readonly #known = new Map<string, KnownModels>();
   readonly #problems = new Map<string, StoredProblem | undefined>();
-  readonly #counts = Object.fromEntries(storedProblems.words.map((name) => [name, 0])) as Record<
-    StoredProblem,
-    number
-  >;
+  readonly #counts = Object.fromEntries(storedProblems.words.map((name) => [name, 0])) as Record<StoredProblem, number>;
   readonly #found: FoundSelector[] = [];
   readonly #prices = new Map<string, { readonly id: string; readonly model: string }[]>();
   #checked = 0;

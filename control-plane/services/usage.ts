@@ -23,10 +23,7 @@ import type { Download, DownloadCall, ReadCall } from './method.ts';
 
 const pageSizes = { default: 100, max: 1000 };
 
-export async function totals(
-  call: ReadCall,
-  request: UsageTotalsRequest__Output,
-): Promise<UsageTotalsResponse> {
+export async function totals(call: ReadCall, request: UsageTotalsRequest__Output): Promise<UsageTotalsResponse> {
   const { from, to } = range(request, call.now);
   const fields = checked({
     group_by: groupBy(request.groupBy),
@@ -59,9 +56,7 @@ export async function totals(
   const rows = await readTotals(call.db, { ...question, ...names, models, after, limit });
   const keyOf = (row: UsageTotalRow) =>
     JSON.stringify([...fields.group_by.map((name) => row[name]), ...(row.metadata ?? [])]);
-  const { items, nextPageToken } = cutPage(rows, size, keyOf, (row) =>
-    totalMessage(row, fields.group_by_metadata),
-  );
+  const { items, nextPageToken } = cutPage(rows, size, keyOf, (row) => totalMessage(row, fields.group_by_metadata));
   return { totals: items, nextPageToken, ...(match && { match }) };
 }
 
@@ -81,10 +76,7 @@ async function readModels(
   return { models, match: checked({ model: read(model) }).model.match };
 }
 
-export async function exportEvents(
-  call: DownloadCall,
-  request: ExportUsageRequest__Output,
-): Promise<Download> {
+export async function exportEvents(call: DownloadCall, request: ExportUsageRequest__Output): Promise<Download> {
   const { from, to } = range(request, call.now);
   const { format } = checked({ format: usageFormat(request.format) });
   const { extension, contentType } = files[format];
@@ -140,9 +132,7 @@ function metadataNames(names: readonly string[]): Field<readonly string[]> {
 
 function metadataEntries(entries: Readonly<Record<string, string>>): Field<Readonly<Record<string, string>>> {
   const read = metadata({ entries });
-  return 'value' in read
-    ? read
-    : { problems: read.problems.map(({ description }) => ({ at: '', description })) };
+  return 'value' in read ? read : { problems: read.problems.map(({ description }) => ({ at: '', description })) };
 }
 
 interface GroupNames {

@@ -102,10 +102,7 @@ export async function create(
 async function readSelectors(
   { db }: ReadCall,
   organizationId: string,
-  {
-    allowedModels,
-    allowUnmatched,
-  }: Pick<UpdateVirtualKeyRequest__Output, 'allowedModels' | 'allowUnmatched'>,
+  { allowedModels, allowUnmatched }: Pick<UpdateVirtualKeyRequest__Output, 'allowedModels' | 'allowUnmatched'>,
 ): Promise<readonly WrittenSelector[] | undefined> {
   const known = await readKnownModels(db, organizationId, allowedModels);
   const read = modelSelectors(known, allowUnmatched === true);
@@ -138,10 +135,7 @@ export async function get(call: ReadCall, request: GetVirtualKeyRequest__Output)
   return keyMessage(row, values, call.now);
 }
 
-export async function list(
-  call: ReadCall,
-  request: ListVirtualKeysRequest__Output,
-): Promise<ListVirtualKeysResponse> {
+export async function list(call: ReadCall, request: ListVirtualKeysRequest__Output): Promise<ListVirtualKeysResponse> {
   const { size, limit, after } = pageById(request);
   const { scope, statuses } = checked({
     scope: optional(keyScope(request.organizationId), request.scope),
@@ -176,10 +170,7 @@ export async function list(
   return { virtualKeys: items, nextPageToken };
 }
 
-export async function update(
-  call: ChangeCall,
-  request: UpdateVirtualKeyRequest__Output,
-): Promise<Outcome<VirtualKey>> {
+export async function update(call: ChangeCall, request: UpdateVirtualKeyRequest__Output): Promise<Outcome<VirtualKey>> {
   const fields = checked({
     name: optional(name, request.name),
     ends_at: clearable(time, request.endsAt),
@@ -243,10 +234,7 @@ export async function rotate(
   };
 }
 
-export async function revoke(
-  call: ChangeCall,
-  request: RevokeVirtualKeyRequest__Output,
-): Promise<Outcome<VirtualKey>> {
+export async function revoke(call: ChangeCall, request: RevokeVirtualKeyRequest__Output): Promise<Outcome<VirtualKey>> {
   const { row: before, values } = await findOwnKey(call, request.id);
   if (before.revoked_at !== null) return { unchanged: keyMessage(before, values, call.now) };
   const limitsDeleted = await deleteLimitsUnder(call, before.id);

@@ -63,22 +63,13 @@ export async function get(call: ReadCall, request: GetWebhookRequest__Output): P
   return message(await find(call.db, request.id));
 }
 
-export async function list(
-  call: ReadCall,
-  request: ListWebhooksRequest__Output,
-): Promise<ListWebhooksResponse> {
-  const query = call.db
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('organization_id', '=', request.organizationId);
+export async function list(call: ReadCall, request: ListWebhooksRequest__Output): Promise<ListWebhooksResponse> {
+  const query = call.db.selectFrom('webhooks').selectAll().where('organization_id', '=', request.organizationId);
   const { items, nextPageToken } = await pageOf(query, request, message);
   return { webhooks: items, nextPageToken };
 }
 
-export async function update(
-  call: ChangeCall,
-  request: UpdateWebhookRequest__Output,
-): Promise<Outcome<Webhook>> {
+export async function update(call: ChangeCall, request: UpdateWebhookRequest__Output): Promise<Outcome<Webhook>> {
   const before = await find(call.db, request.id);
   const fields = checked({
     name: optional(name, request.name),

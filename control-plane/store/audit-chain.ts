@@ -69,11 +69,7 @@ export interface VerifiedSlice {
  * Verifies up to `rows` events after a point that was verified before.
  * @param db of one snapshot; slices may come from different ones, because a chain only grows
  */
-export async function verifySlice(
-  db: Kysely<Schema>,
-  from: ChainPoint,
-  rows: number,
-): Promise<VerifiedSlice> {
+export async function verifySlice(db: Kysely<Schema>, from: ChainPoint, rows: number): Promise<VerifiedSlice> {
   let reached = from;
   const page = await readPage(db, from.revision, rows);
   for (const event of page) {
@@ -99,10 +95,7 @@ export async function verifySlice(
 }
 
 /** The stored hashes of these revisions, as far as they exist. @param revisions at most 1000 */
-export async function storedPoints(
-  db: Kysely<Schema>,
-  revisions: readonly number[],
-): Promise<readonly ChainPoint[]> {
+export async function storedPoints(db: Kysely<Schema>, revisions: readonly number[]): Promise<readonly ChainPoint[]> {
   if (revisions.length === 0) return [];
   return await db
     .selectFrom('audit_events')

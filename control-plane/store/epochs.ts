@@ -114,9 +114,7 @@ export function countedIn({ epoch, continues }: Lineage, at: Position): number |
   if (at.epoch === epoch) return at.revision;
   const index = continues.findIndex((each) => each.epoch === at.epoch);
   if (index < 0) return undefined;
-  return continues.slice(0, index + 1).every(({ revision }) => at.revision <= revision)
-    ? at.revision
-    : undefined;
+  return continues.slice(0, index + 1).every(({ revision }) => at.revision <= revision) ? at.revision : undefined;
 }
 
 /**
@@ -151,11 +149,7 @@ const oneLossMs = 60_000;
  * @param since a position of another epoch
  * @param isBelieved whether the proxy may report a loss on behalf of all others
  */
-export async function epochChange(
-  context: EpochContext,
-  since: Position,
-  isBelieved: boolean,
-): Promise<EpochChange> {
+export async function epochChange(context: EpochContext, since: Position, isBelieved: boolean): Promise<EpochChange> {
   await noteRestored(context);
   const present = await noteEpoch(context);
   const change = await changeBetween(context.db, present, since);
@@ -167,11 +161,7 @@ export async function epochChange(
 }
 
 /** undone: the database is in an earlier state than the proxy has received. */
-async function changeBetween(
-  db: Kysely<Schema>,
-  present: EpochRow,
-  since: Position,
-): Promise<EpochChange | 'undone'> {
+async function changeBetween(db: Kysely<Schema>, present: EpochRow, since: Position): Promise<EpochChange | 'undone'> {
   let row: EpochRow | undefined = present;
   let revision = Number.MAX_SAFE_INTEGER;
   for (let steps = 0; steps < keptMax && row?.kind === 'restarted'; steps++) {

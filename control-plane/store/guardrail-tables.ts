@@ -57,11 +57,7 @@ export async function createGuardrails(db: MigratedDatabase): Promise<void> {
     .addColumn('id', 'text', (column) => column.notNull().primaryKey())
     .addColumn('recorded_at', 'bigint', (column) => column.notNull())
     .execute();
-  await db.schema
-    .createIndex('guardrail_samples_recorded')
-    .on('guardrail_samples')
-    .column('recorded_at')
-    .execute();
+  await db.schema.createIndex('guardrail_samples_recorded').on('guardrail_samples').column('recorded_at').execute();
 }
 
 /** Adds guardrails of chosen keys, and marks guardrails' calls of models among the usage. */

@@ -8,9 +8,7 @@ export const insertFromJson: InsertRows = async (db, insert, rows) => {
   if (rows.length === 0) return [];
   const values = Object.values(insert.columns).map((type, index) => `cast(value ->> ${index} as ${type})`);
   const text = `${intoColumns(insert)} select ${values.join(', ')} from jsonb_array_elements($1) ${insert.ending}`;
-  const { rows: returned } = await db.executeQuery<{ id: string }>(
-    CompiledQuery.raw(text, [JSON.stringify(rows)]),
-  );
+  const { rows: returned } = await db.executeQuery<{ id: string }>(CompiledQuery.raw(text, [JSON.stringify(rows)]));
   return returned;
 };
 

@@ -69,8 +69,7 @@ export function createKyselyStore(
   };
   backend.onReclaim(reclaimHere);
   const forProxies: Store['snapshot'] = (work) => snapshot(backend, backend.proxyReads, work);
-  const change: Store['change'] = (context, work) =>
-    runChange({ backend, ringHere, onAuditEvent }, context, work);
+  const change: Store['change'] = (context, work) => runChange({ backend, ringHere, onAuditEvent }, context, work);
   return {
     features: backend.features,
     change,
@@ -80,9 +79,8 @@ export function createKyselyStore(
     changesAfter: (revision, rows) => forProxies((db, position) => readChanges(db, position, revision, rows)),
     positionAgo: (ageMs) => forProxies((db, position) => positionAgo(backend, db, position, ageMs)),
     startNewEpoch: (present) =>
-      change(
-        { actor: { kind: 'system', id: 'control-plane' }, from: '', action: 'Feed.StartNewEpoch' },
-        (tx) => startNewEpoch(backend, tx, present),
+      change({ actor: { kind: 'system', id: 'control-plane' }, from: '', action: 'Feed.StartNewEpoch' }, (tx) =>
+        startNewEpoch(backend, tx, present),
       ),
     epochChange: (since, isBelieved) => runLedger(backend, (tx) => epochChange(tx, since, isBelieved)),
     whyNotWritable: () => backend.whyNotWritable(),
@@ -276,8 +274,7 @@ async function readChanges(
     .selectFrom('feed')
     .select('pruned_revision')
     .executeTakeFirstOrThrow();
-  if (revision >= position.revision)
-    return { changes: [], upTo: position.revision, position, prunedRevision };
+  if (revision >= position.revision) return { changes: [], upTo: position.revision, position, prunedRevision };
   const lastOfPage = db
     .selectFrom('changes')
     .select('revision')
@@ -298,12 +295,7 @@ async function readChanges(
   return { changes: found, upTo, position, prunedRevision };
 }
 
-async function positionAgo(
-  backend: Backend,
-  db: Kysely<Schema>,
-  position: Position,
-  ageMs: number,
-): Promise<Position> {
+async function positionAgo(backend: Backend, db: Kysely<Schema>, position: Position, ageMs: number): Promise<Position> {
   // The audit log has a row for every revision, but no index by time. Invalidations have one, and an earlier position
   // works as well.
   const { revision } = await db

@@ -51,11 +51,7 @@ export async function createLedgerWork(db: Kysely<Schema>): Promise<void> {
     .addColumn('answer', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('leases_pkey', ['session_id', 'budget_id', 'window_start'])
     .execute();
-  await db.schema
-    .createIndex('leases_budget')
-    .on('leases')
-    .columns(['budget_id', 'window_start', 'state'])
-    .execute();
+  await db.schema.createIndex('leases_budget').on('leases').columns(['budget_id', 'window_start', 'state']).execute();
 }
 
 export async function createUsage(db: Kysely<Schema>, { partitions }: DatabaseFeatures): Promise<void> {
@@ -82,13 +78,7 @@ function usageColumns<Name extends string>(
   table: CreateTableBuilder<'usage_events', Name>,
 ): CreateTableBuilder<'usage_events', Name> {
   const texts = ['session_id', 'organization_id', 'key_id', 'request_id', 'provider', 'model_asked'];
-  const mayLack = [
-    'ai_system_id',
-    'person_id',
-    'project_key_id',
-    'project_ai_system_id',
-    'project_person_id',
-  ];
+  const mayLack = ['ai_system_id', 'person_id', 'project_key_id', 'project_ai_system_id', 'project_person_id'];
   const counts = [...tokenColumns, 'cost', 'status', 'latency_ms', 'attempts'];
   const flags = ['unpriced', 'streamed', 'direct_key', 'estimated'];
   let wide: CreateTableBuilder<'usage_events', string> = table;

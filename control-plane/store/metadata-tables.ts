@@ -76,15 +76,9 @@ export async function createUsageMetadata(db: MigratedDatabase): Promise<void> {
     .createTable('usage_metadata_hours')
     .addColumn('organization_id', 'text', (column) => column.notNull())
     .addColumn('hour', 'bigint', (column) => column.notNull());
-  for (const name of [...texts, 'metadata_set'])
-    hours = hours.addColumn(name, 'text', (column) => column.notNull());
+  for (const name of [...texts, 'metadata_set']) hours = hours.addColumn(name, 'text', (column) => column.notNull());
   for (const name of counts) hours = hours.addColumn(name, 'bigint', (column) => column.notNull());
   await hours
-    .addPrimaryKeyConstraint('usage_metadata_hours_pkey', [
-      'organization_id',
-      'hour',
-      ...texts,
-      'metadata_set',
-    ])
+    .addPrimaryKeyConstraint('usage_metadata_hours_pkey', ['organization_id', 'hour', ...texts, 'metadata_set'])
     .execute();
 }

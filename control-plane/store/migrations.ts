@@ -38,15 +38,13 @@ export async function migrate(
   const known = migrations(features);
   const later = await laterSteps(db, Object.keys(known));
   if (later.some((name) => name.endsWith(breakingSuffix))) throw newerVersion(later);
-  if (later.length > 0)
-    log.warn({ steps: later }, 'the database has steps of a newer version; they only add');
+  if (later.length > 0) log.warn({ steps: later }, 'the database has steps of a newer version; they only add');
   const steps = { ...known, ...Object.fromEntries(later.map((name) => [name, unknownStep])) };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
   // Another replica may have run further steps between the check and the lock, or steps in between are missing.
-  if (error instanceof Error && error.message.startsWith('corrupted migrations'))
-    throw newerVersion(later, error);
+  if (error instanceof Error && error.message.startsWith('corrupted migrations')) throw newerVersion(later, error);
   const failed = results?.find((result) => result.status === 'Error');
   if (failed === undefined) throw error;
   throw new Error(`the database could not be brought to step ${failed.migrationName}`, { cause: error });
@@ -152,11 +150,7 @@ async function createAuditEvents(db: Kysely<Schema>): Promise<void> {
     .execute();
   // The log is read newest first, by organization or by target.
   for (const column of ['organization_id', 'target_id'] as const) {
-    await db.schema
-      .createIndex(`audit_events_${column}`)
-      .on('audit_events')
-      .columns([column, 'revision'])
-      .execute();
+    await db.schema.createIndex(`audit_events_${column}`).on('audit_events').columns([column, 'revision']).execute();
   }
 }
 
@@ -193,12 +187,7 @@ async function createOrganizations(db: Kysely<Schema>): Promise<void> {
     .addColumn('caller_provider_keys', 'integer', (column) => column.notNull())
     .addColumn('allowed_models', 'text', (column) => column.notNull())
     .execute();
-  await db.schema
-    .createIndex('organizations_name_unique')
-    .unique()
-    .on('organizations')
-    .column('name')
-    .execute();
+  await db.schema.createIndex('organizations_name_unique').unique().on('organizations').column('name').execute();
 
   await resourceTable(db, 'people')
     .addColumn('organization_id', 'text', (column) => column.references('organizations.id'))
@@ -286,11 +275,7 @@ async function createTokens(db: Kysely<Schema>): Promise<void> {
     .addColumn('ends_at', 'bigint', (column) => column.notNull())
     .addColumn('revoked_at', 'bigint')
     .execute();
-  await db.schema
-    .createIndex('operator_tokens_person')
-    .on('operator_tokens')
-    .columns(['person_id', 'id'])
-    .execute();
+  await db.schema.createIndex('operator_tokens_person').on('operator_tokens').columns(['person_id', 'id']).execute();
   await db.schema
     .createTable('proxy_tokens')
     .addColumn('id', 'text', (column) => column.notNull().primaryKey())

@@ -52,9 +52,7 @@ export function listenForNotifications(configuration: ClientConfig, log: Logger)
     onRing: (ring) => void rings.add(ring),
     onReclaim: (listener) => void reclaims.add(listener),
     reclaim: async (db, reclaim) => {
-      await sql`select pg_notify(${reclaimChannel}, ${JSON.stringify({ ...reclaim, from: self })})`.execute(
-        db,
-      );
+      await sql`select pg_notify(${reclaimChannel}, ${JSON.stringify({ ...reclaim, from: self })})`.execute(db);
     },
     close: () => {
       stopped.abort();

@@ -130,9 +130,7 @@ interface InstantRow {
  *   (VACUUM FULL changes the table's file too, and so the epoch: needless, harmless, rare.)
  * A restored copy of the data directory changes none of them; it shows as a revision that goes back.
  */
-async function readInstant(
-  db: Kysely<Schema>,
-): Promise<{ readonly now: number; readonly position: Position }> {
+async function readInstant(db: Kysely<Schema>): Promise<{ readonly now: number; readonly position: Position }> {
   const { rows } = await sql<InstantRow>`
     select ${clockMs} as now, feed.incarnation, feed.revision, control.system_identifier::text as system,
       case when pg_is_in_recovery() then null else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline,

@@ -13,9 +13,7 @@ export type ProviderRow = Selectable<Schema['providers']>;
 export function callableBy(organizationId: string | null) {
   return (where: ExpressionBuilder<Schema, 'providers'>) => {
     const platforms = where('organization_id', 'is', null);
-    return organizationId === null
-      ? platforms
-      : where.or([platforms, where('organization_id', '=', organizationId)]);
+    return organizationId === null ? platforms : where.or([platforms, where('organization_id', '=', organizationId)]);
   };
 }
 

@@ -2,13 +2,7 @@
 // under its rules. Bills are stored by day, because vendors' documents are about days and an import replaces days.
 import { sql } from 'kysely';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
-import type {
-  BillDocument,
-  BillReferenceKind,
-  BillRowKind,
-  BillVendor,
-  DriftState,
-} from '../../proto/words/money.ts';
+import type { BillDocument, BillReferenceKind, BillRowKind, BillVendor, DriftState } from '../../proto/words/money.ts';
 import type { MigratedDatabase } from './table-forms.ts';
 
 export interface ReconciliationTables {
@@ -297,15 +291,7 @@ async function createDifferences(db: MigratedDatabase): Promise<void> {
     'state',
   ])
     rows = rows.addColumn(name, 'text', (column) => column.notNull());
-  for (const name of [
-    'ledger',
-    'drift',
-    'adjusted',
-    'ledger_requests',
-    'unexplained',
-    'first_seen_at',
-    'compared_at',
-  ])
+  for (const name of ['ledger', 'drift', 'adjusted', 'ledger_requests', 'unexplained', 'first_seen_at', 'compared_at'])
     rows = rows.addColumn(name, 'bigint', (column) => column.notNull());
   await rows
     .addColumn('billed', 'bigint')
@@ -332,17 +318,7 @@ async function createAdjustments(db: MigratedDatabase): Promise<void> {
   let table = db.schema
     .createTable('usage_adjustments')
     .addColumn('id', 'text', (column) => column.notNull().primaryKey());
-  const texts = [
-    'organization_id',
-    'drift_id',
-    'vendor',
-    'day',
-    'provider_key_id',
-    'refs',
-    'model',
-    'name',
-    'kind',
-  ];
+  const texts = ['organization_id', 'drift_id', 'vendor', 'day', 'provider_key_id', 'refs', 'model', 'name', 'kind'];
   const ofSubject = ['subject_kind', 'subject_id', 'key_id', 'ai_system_id', 'person_id'];
   for (const name of [...texts, ...ofSubject, 'reason', 'author_id', 'windows'])
     table = table.addColumn(name, 'text', (column) => column.notNull());

@@ -12,13 +12,7 @@ import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
 import type { Schema } from './schema.ts';
-import {
-  NameTakenError,
-  type Position,
-  StoreUnavailableError,
-  type UniqueIndex,
-  uniqueIndexes,
-} from './store.ts';
+import { NameTakenError, type Position, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
 
 // Another program (the sqlite3 shell, a restore) may be writing for a moment. This wait blocks the whole process, so it
 // is short and the change runs again.
@@ -33,10 +27,7 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
   // does not outlive the process: each start is an epoch of its own.
   const nonce = randomUUID();
   const position = async (reader: Kysely<Schema>): Promise<Position> => {
-    const feed = await reader
-      .selectFrom('feed')
-      .select(['incarnation', 'revision'])
-      .executeTakeFirstOrThrow();
+    const feed = await reader.selectFrom('feed').select(['incarnation', 'revision']).executeTakeFirstOrThrow();
     return { epoch: epochOf([feed.incarnation, nonce]), revision: feed.revision };
   };
   try {
@@ -112,9 +103,7 @@ function adapt(database: DatabaseSync): SqliteDatabase {
     prepare: (text) => {
       const known =
         prepared.get(text) ??
-        (text === 'rollback'
-          ? rollbackOf(database)
-          : adaptStatement(translated(() => database.prepare(text))));
+        (text === 'rollback' ? rollbackOf(database) : adaptStatement(translated(() => database.prepare(text))));
       prepared.set(text, known);
       return known;
     },

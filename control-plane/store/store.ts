@@ -21,10 +21,7 @@ export interface Store {
    * effect outside the transaction.
    * @throws any error of the work (nothing is then written), NameTakenError, or StoreUnavailableError
    */
-  change<T>(
-    context: ChangeContext,
-    work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
-  ): Promise<T>;
+  change<T>(context: ChangeContext, work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>): Promise<T>;
   /**
    * Reads in one snapshot, at a position. The work must not call the store again, because SQLite has one connection.
    * @throws StoreUnavailableError

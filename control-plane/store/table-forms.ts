@@ -28,11 +28,7 @@ export function resourceTable(
 }
 
 export function uniqueName(db: MigratedDatabase, table: ResourceTable) {
-  return db.schema
-    .createIndex(`${table}_name_unique`)
-    .unique()
-    .on(table)
-    .columns(['organization_id', 'name']);
+  return db.schema.createIndex(`${table}_name_unique`).unique().on(table).columns(['organization_id', 'name']);
 }
 
 /** The platform's resources have no organization. As nulls they would all count as different. */
@@ -46,15 +42,8 @@ export function uniqueNameWithPlatform(db: MigratedDatabase, table: 'people' | '
 }
 
 /** Lists are of one organization, in the order of ids (UUIDv7: the order of creation). */
-export async function pagedByOrganization(
-  db: MigratedDatabase,
-  tables: readonly ResourceTable[],
-): Promise<void> {
+export async function pagedByOrganization(db: MigratedDatabase, tables: readonly ResourceTable[]): Promise<void> {
   for (const table of tables) {
-    await db.schema
-      .createIndex(`${table}_organization`)
-      .on(table)
-      .columns(['organization_id', 'id'])
-      .execute();
+    await db.schema.createIndex(`${table}_organization`).on(table).columns(['organization_id', 'id']).execute();
   }
 }

@@ -1,10 +1,6 @@
 // The control plane's metrics (the only prom-client of this program). Label values come from fixed tables.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import {
-  type CertificateEnds,
-  certificateGauge,
-  createCertificateEnds,
-} from '../../common/certificate-ends.ts';
+import { type CertificateEnds, certificateGauge, createCertificateEnds } from '../../common/certificate-ends.ts';
 import { lossCounters, shareRefusedCounter, shareUsedGauge } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import { storedProblems } from '../../proto/words/access.ts';

@@ -58,11 +58,7 @@ async function* chunks(
 }
 
 /** The next rows in the order of time. Rows of an earlier time that are reported meanwhile are left out. */
-async function readRows(
-  db: Kysely<Schema>,
-  range: UsageRange,
-  after: Row | undefined,
-): Promise<readonly Row[]> {
+async function readRows(db: Kysely<Schema>, range: UsageRange, after: Row | undefined): Promise<readonly Row[]> {
   const requests = await nextOf(db.selectFrom('usage_events').selectAll(), range, after).execute();
   const recorded = db.selectFrom('usage_adjustments').selectAll().where('booked', '=', 1);
   const adjustments = await nextOf(recorded, range, after).execute();
@@ -209,9 +205,7 @@ function cellsOf(row: Row): readonly (Cell | Metadata)[] {
 
 function csvRecord(row: Row): string {
   return csvLine(
-    cellsOf(row).map((value) =>
-      typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
-    ),
+    cellsOf(row).map((value) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value)),
   );
 }
 

@@ -107,10 +107,7 @@ function sumOf(row: HourRow, events: readonly UsageEventRow[]): HourRow {
 type HoursTransaction = Pick<LedgerTransaction, 'db' | 'insertRows'>;
 
 /** @param rows in the order of their keys; written before the sums by set, so that transactions cannot deadlock */
-export async function addToHours(
-  { db, insertRows }: HoursTransaction,
-  rows: readonly HourRow[],
-): Promise<void> {
+export async function addToHours({ db, insertRows }: HoursTransaction, rows: readonly HourRow[]): Promise<void> {
   await insertRows(
     db,
     hoursInsert,

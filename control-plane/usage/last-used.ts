@@ -7,16 +7,11 @@ import type { LedgerTransaction } from '../store/store.ts';
 const stepMs = 60_000;
 
 /** Records the use of each event's key and project key, if they belong to the event's organization. */
-export async function noteLastUse(
-  { db, locks }: LedgerTransaction,
-  events: readonly UsageEventRow[],
-): Promise<void> {
+export async function noteLastUse({ db, locks }: LedgerTransaction, events: readonly UsageEventRow[]): Promise<void> {
   const uses = await usesToNote(db, lastUses(events));
   if (uses.length === 0) return;
   const ids = uses.map(({ id }) => id);
-  await locks
-    .update(db.selectFrom('virtual_keys').select('id').where('id', 'in', ids).orderBy('id'))
-    .execute();
+  await locks.update(db.selectFrom('virtual_keys').select('id').where('id', 'in', ids).orderBy('id')).execute();
   const rows = sql.join(uses.map(({ id, at }) => sql`(${id}, ${sql.lit(at)})`));
   await sql`
     with used (id, at) as (values ${rows})

@@ -112,9 +112,7 @@ type MetadataAt = (event: KeyUse, keyId: string | null) => string | undefined;
 
 /** Undefined if none of the keys has or had metadata. */
 async function readMetadata(db: Kysely<Schema>, events: readonly KeyUse[]): Promise<MetadataAt | undefined> {
-  const ids = [
-    ...new Set(events.flatMap(({ key_id, project_key_id }) => [key_id, project_key_id ?? key_id])),
-  ];
+  const ids = [...new Set(events.flatMap(({ key_id, project_key_id }) => [key_id, project_key_id ?? key_id]))];
   if (ids.length === 0) return undefined;
   const since = events.reduce((least, { at }) => Math.min(least, at), Number.MAX_SAFE_INTEGER);
   const { rows } = await sql<PastRow>`

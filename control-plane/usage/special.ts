@@ -12,9 +12,7 @@ export function specialText(special: UsageSpecial__Output | null | undefined): s
 }
 
 /** A newer proxy's unknown service tier or region becomes "unknown". */
-export function knownWords(
-  special: UsageSpecial__Output | null | undefined,
-): UsageSpecial__Output | undefined {
+export function knownWords(special: UsageSpecial__Output | null | undefined): UsageSpecial__Output | undefined {
   if (special === null || special === undefined) return undefined;
   const { serviceTier, region } = special;
   return {

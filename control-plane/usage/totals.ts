@@ -43,9 +43,7 @@ export interface TotalsQuestion {
 }
 
 /** Whose usage is summed. */
-export type UsageNarrowing = Partial<
-  Readonly<Record<'ai_system' | 'person' | 'key' | 'provider', string | undefined>>
->;
+export type UsageNarrowing = Partial<Readonly<Record<'ai_system' | 'person' | 'key' | 'provider', string | undefined>>>;
 
 type Sums = Readonly<Record<Exclude<(typeof hourSums)[number], 'cost'>, number>>;
 
@@ -57,28 +55,18 @@ export interface UsageTotalRow extends Sums, Readonly<Partial<Record<UsageDimens
 }
 
 /** In the order of the groups. Without groups there is always one row, even without usage. */
-export async function readTotals(
-  db: Kysely<Schema>,
-  question: TotalsQuestion,
-): Promise<readonly UsageTotalRow[]> {
+export async function readTotals(db: Kysely<Schema>, question: TotalsQuestion): Promise<readonly UsageTotalRow[]> {
   const { groupBy, groupByMetadata, after, limit } = question;
-  const groups = [
-    ...groupBy.map((name) => dimensions[name]),
-    ...groupByMetadata.map((_, nth) => entryValue(nth)),
-  ];
+  const groups = [...groupBy.map((name) => dimensions[name]), ...groupByMetadata.map((_, nth) => entryValue(nth))];
   const named = [
     ...groupBy.map((name) => sql`${dimensions[name]} as ${sql.ref(name)}`),
     ...groupByMetadata.map((_, nth) => sql`${entryValue(nth)} as ${sql.ref(columnOf(nth))}`),
   ];
   const joins = groupByMetadata.map((name, nth) => entryOf(question.organizationId, name, nth));
   const past =
-    after === undefined || groups.length === 0
-      ? sql``
-      : sql`where (${sql.join(groups)}) > (${sql.join(after)})`;
+    after === undefined || groups.length === 0 ? sql`` : sql`where (${sql.join(groups)}) > (${sql.join(after)})`;
   const grouped =
-    groups.length === 0
-      ? sql``
-      : sql`group by ${sql.join(groups)} having ${isSomething} order by ${sql.join(groups)}`;
+    groups.length === 0 ? sql`` : sql`group by ${sql.join(groups)} having ${isSomething} order by ${sql.join(groups)}`;
   const { rows } = await sql<UsageTotalRow>`
     select ${sql.join([...named, ...sums])} from ${hoursOf(question)} as hours
     ${sql.join(joins, sql` `)} ${past} ${grouped} limit ${limit}`.execute(db);
@@ -115,8 +103,7 @@ function hoursOf(question: TotalsQuestion): RawBuilder<unknown> {
   const { groupByMetadata, metadata, organizationId } = question;
   const conditions = sql.join(conditionsOf(question), sql` and `);
   const wanted = Object.entries(metadata);
-  if (wanted.length === 0 && groupByMetadata.length === 0)
-    return sql`(select * from usage_hours where ${conditions})`;
+  if (wanted.length === 0 && groupByMetadata.length === 0) return sql`(select * from usage_hours where ${conditions})`;
   const own = sql.join(hourColumnNames);
   const ofSets = wanted.map(
     ([name, value]) => sql`metadata_set in (select set_id from usage_metadata
@@ -146,17 +133,11 @@ const sums = hourSums.map((name) => {
 type Range = Pick<TotalsQuestion, 'organizationId' | 'from' | 'to' | 'only'>;
 
 /** The used models that the selector matches, as they were recorded, including dated names and synonyms. */
-export async function modelsUsed(
-  db: Kysely<Schema>,
-  range: Range,
-  selector: string,
-): Promise<readonly string[]> {
+export async function modelsUsed(db: Kysely<Schema>, range: Range, selector: string): Promise<readonly string[]> {
   const conditions = conditionsOf({ ...range, models: undefined });
   // The two databases share no pattern that is case-sensitive, so globs are matched here.
   const { rows } = await sql<{ model: string }>`
-    select distinct model_asked as model from usage_hours where ${sql.join(conditions, sql` and `)}`.execute(
-    db,
-  );
+    select distinct model_asked as model from usage_hours where ${sql.join(conditions, sql` and `)}`.execute(db);
   return rows.map(({ model }) => model).filter((model) => selectsModel(selector, model));
 }
 
@@ -168,9 +149,5 @@ function conditionsOf(question: Range & Pick<TotalsQuestion, 'models'>): RawBuil
     return value === undefined ? [] : [sql`${dimensions[name]} = ${value}`];
   });
   if (models === undefined) return [...range, ...narrowed];
-  return [
-    ...range,
-    ...narrowed,
-    models.length === 0 ? sql`1 = 0` : sql`model_asked in (${sql.join(models)})`,
-  ];
+  return [...range, ...narrowed, models.length === 0 ? sql`1 = 0` : sql`model_asked in (${sql.join(models)})`];
 }

@@ -8,14 +8,7 @@ import { errorCode } from '../../common/system-errors.ts';
 import { signedHeaders } from '../../common/webhook-signature.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
 import type { Store } from '../store/store.ts';
-import {
-  type DueDelivery,
-  readRetryAfter,
-  recordTry,
-  type Tried,
-  type TryOutcome,
-  takeDue,
-} from './deliveries.ts';
+import { type DueDelivery, readRetryAfter, recordTry, type Tried, type TryOutcome, takeDue } from './deliveries.ts';
 
 export interface WebhookMetrics {
   webhookTried(outcome: TryOutcome): void;

@@ -145,9 +145,7 @@ export function tidyDeliveries(store: LedgerStore): Promise<boolean> {
       .set({ state: 'failed', next_attempt_at: null })
       .where('state', '=', 'pending')
       .where('created_at', '<', now - givenUpAfterMs)
-      .where('webhook_id', 'in', (from) =>
-        from.selectFrom('webhooks').select('webhooks.id').where('enabled', '=', 0),
-      )
+      .where('webhook_id', 'in', (from) => from.selectFrom('webhooks').select('webhooks.id').where('enabled', '=', 0))
       .execute();
     const old = await db
       .selectFrom('webhook_deliveries')

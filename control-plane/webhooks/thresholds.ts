@@ -30,10 +30,7 @@ interface NotingTransaction {
 }
 
 /** Records thresholds that are reached and not recorded yet, in one statement, or none if nothing is reached. */
-export async function noteThresholds(
-  { db, now }: NotingTransaction,
-  windows: readonly WindowSpent[],
-): Promise<void> {
+export async function noteThresholds({ db, now }: NotingTransaction, windows: readonly WindowSpent[]): Promise<void> {
   const rows = windows.flatMap((window) =>
     thresholdPercents
       .filter((percent) => hasReached(window, percent))
@@ -47,10 +44,7 @@ export async function noteThresholds(
 }
 
 /** Records windows that refused an acquisition because of spent money, so that its request was refused. */
-export async function noteExceeded(
-  { db, now }: NotingTransaction,
-  windows: readonly BudgetOfWindow[],
-): Promise<void> {
+export async function noteExceeded({ db, now }: NotingTransaction, windows: readonly BudgetOfWindow[]): Promise<void> {
   await insertNotices(
     db,
     windows.map((window) => noticeOf(window, 'exceeded', now)),

@@ -48,12 +48,7 @@ function unnoted(db: Kysely<Schema>, now: number, ageMs: number) {
           .onRef('leases.window_start', '=', 'window_row.window_start'),
       )
       .innerJoin('ledger_sessions as session', 'session.id', 'leases.session_id')
-      .select([
-        'window_row.budget_id',
-        'window_row.window_start',
-        'window_row.organization_id',
-        about.as('about'),
-      ])
+      .select(['window_row.budget_id', 'window_row.window_start', 'window_row.organization_id', about.as('about')])
       // The same condition as in the index of these rows.
       .where(sql<boolean>`window_row.unsettled > 0`)
       .where('leases.state', '=', 'expired')

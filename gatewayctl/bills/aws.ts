@@ -26,9 +26,7 @@ export function awsBill(files: readonly string[], io: Io): ReadBill {
       ...(counts.others > 0 ? [`${counts.others} lines of other services were left out`] : []),
       ...(counts.repeated > 0 ? [`${counts.repeated} lines that came more than once were counted once`] : []),
       ...(counts.unchecked > 0
-        ? [
-            `${counts.unchecked} lines beyond ${idsMax} were not looked for twice; import fewer days at a time`,
-          ]
+        ? [`${counts.unchecked} lines beyond ${idsMax} were not looked for twice; import fewer days at a time`]
         : []),
     ],
   };
@@ -61,10 +59,7 @@ async function* lines(
 /** @throws Failure if the table is not a cost and usage report */
 function requireColumns(row: TableRow): void {
   if (row.cell('line_item_usage_start_date') !== '' || row.cell('line_item_line_item_type') !== '') return;
-  throw new Failure(
-    'usage',
-    'the file is no cost and usage report: it has no column line_item_usage_start_date',
-  );
+  throw new Failure('usage', 'the file is no cost and usage report: it has no column line_item_usage_start_date');
 }
 
 function isOfBedrock(row: TableRow): boolean {
@@ -93,8 +88,7 @@ function lineOf(row: TableRow): BillLine {
 
 /** Discounts are part of the cost of usage; credits and fees do not belong to any usage. */
 function kindOf(type: string): BillLine['kind'] {
-  if (/^(usage|discountedusage|savingsplancoveredusage|savingsplannegation|.*discount)$/i.test(type))
-    return 'usage';
+  if (/^(usage|discountedusage|savingsplancoveredusage|savingsplannegation|.*discount)$/i.test(type)) return 'usage';
   return /^(credit|refund)$/i.test(type) ? 'credit' : 'fee';
 }
 

@@ -17,11 +17,7 @@ export function azureBill(files: readonly string[], io: Io): ReadBill {
   };
 }
 
-async function* lines(
-  files: readonly string[],
-  io: Io,
-  counts: { others: number },
-): AsyncGenerator<BillLine> {
+async function* lines(files: readonly string[], io: Io, counts: { others: number }): AsyncGenerator<BillLine> {
   for await (const row of readTables(files, [], io).rows) {
     if (dateOf(row) === '') throw new Failure('usage', 'the file is no cost export: it has no column Date');
     if (isOfModels(row)) yield lineOf(row);
@@ -95,10 +91,7 @@ const words: readonly (readonly [RegExp, keyof Words])[] = [
   [/^(cached|cchd|cd|cache)$/, 'cached'],
   [/^(batch|btch)$/, 'batch'],
   [/^(priority|prty|pp)$/, 'priority'],
-  [
-    /^(glbl|global|gl|regnl|regional|dzone|dz|dzn|data|zone|tokens?|1m|1k|txt|text|aud|audio|img|image)$/,
-    'rest',
-  ],
+  [/^(glbl|global|gl|regnl|regional|dzone|dz|dzn|data|zone|tokens?|1m|1k|txt|text|aud|audio|img|image)$/, 'rest'],
 ];
 
 interface Words {

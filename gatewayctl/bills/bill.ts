@@ -171,8 +171,7 @@ const dayMs = 86_400_000;
 /** All days from the first to the last, both included. */
 export function daysBetween(from: string, to: string): readonly string[] {
   const days: string[] = [];
-  for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs)
-    days.push(new Date(at).toISOString().slice(0, 10));
+  for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs) days.push(new Date(at).toISOString().slice(0, 10));
   return days;
 }
 

@@ -13,10 +13,7 @@ export interface Report {
 }
 
 /** @throws Failure */
-export async function* bucketLines(
-  api: VendorApi,
-  { path, query, dayOf, lineOf }: Report,
-): AsyncGenerator<BillLine> {
+export async function* bucketLines(api: VendorApi, { path, query, dayOf, lineOf }: Report): AsyncGenerator<BillLine> {
   const seen = new Set<string>();
   for await (const page of pages(api, path, query)) {
     for (const bucket of objects(api, page.data, 'data')) {

@@ -26,16 +26,14 @@ class CsvReader {
 
   *read(chunk: string): Generator<readonly string[]> {
     for (const letter of chunk) {
-      if (++this.#size > recordCharactersMax)
-        throw new Failure('usage', 'the file is no CSV: a quote is not closed');
+      if (++this.#size > recordCharactersMax) throw new Failure('usage', 'the file is no CSV: a quote is not closed');
       const record = this.#take(letter);
       if (record !== undefined) yield record;
     }
   }
 
   *end(): Generator<readonly string[]> {
-    if (this.#state === 'quoted')
-      throw new Failure('usage', 'the file is no whole CSV: it ends within quotes');
+    if (this.#state === 'quoted') throw new Failure('usage', 'the file is no whole CSV: it ends within quotes');
     if (this.#cells.length > 0 || this.#cell !== '') yield this.#record();
   }
 

@@ -39,8 +39,7 @@ export async function* linesOf(file: string, chunks: AsyncIterable<string>): Asy
   for await (const chunk of chunks) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > lineCharactersMax)
-      throw new Failure('usage', `${nameOf(file)}: a line is too long to be a row`);
+    if (rest.length > lineCharactersMax) throw new Failure('usage', `${nameOf(file)}: a line is too long to be a row`);
     yield* lines;
   }
   yield rest;

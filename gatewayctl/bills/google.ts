@@ -17,11 +17,7 @@ export function googleBill(files: readonly string[], io: Io): ReadBill {
   };
 }
 
-async function* lines(
-  files: readonly string[],
-  io: Io,
-  counts: { others: number },
-): AsyncGenerator<BillLine> {
+async function* lines(files: readonly string[], io: Io, counts: { others: number }): AsyncGenerator<BillLine> {
   for await (const row of readTables(files, [], io).rows) {
     if (row.cell('usage_start_time') === '')
       throw new Failure('usage', 'the file is no billing export: it has a row without usage_start_time');
@@ -37,9 +33,7 @@ const sharedServices = ['vertex ai', 'agent platform', 'gemini enterprise agent 
 function isOfModels(row: TableRow): boolean {
   const service = row.cell('service_description').toLowerCase();
   if (ownServices.includes(service)) return true;
-  return (
-    sharedServices.includes(service) && /gemini|grounding|token count/i.test(row.cell('sku_description'))
-  );
+  return sharedServices.includes(service) && /gemini|grounding|token count/i.test(row.cell('sku_description'));
 }
 
 function* linesOf(row: TableRow): Generator<BillLine> {
@@ -101,9 +95,8 @@ export function readSku(description: string): Sku {
   if (/grounding|search quer|storage/i.test(description)) return { model: '', kind: 'tool', tier: '' };
   const tier = /\b(batch|flex|priority)\b/i.exec(description)?.[1]?.toLowerCase() ?? '';
   const direction =
-    /\b(?:(cached) )?(?:text |audio |image |video )?(?:(cached) )?(input|output) token count/i.exec(
-      description,
-    ) ?? /\b()()(input|output)(?: (caching))?(?: \w+)? - predictions/i.exec(description);
+    /\b(?:(cached) )?(?:text |audio |image |video )?(?:(cached) )?(input|output) token count/i.exec(description) ??
+    /\b()()(input|output)(?: (caching))?(?: \w+)? - predictions/i.exec(description);
   if (direction === null) return { model: description, kind: undefined, tier: '' };
   const [, before, after, word = '', caching] = direction;
   const isCached = [before, after, caching].some((part) => part !== undefined && part !== '');
@@ -115,8 +108,7 @@ export function readSku(description: string): Sku {
 function tokensOf({ kind }: Sku, row: TableRow): LineTokens | undefined {
   const unit = row.cell('usage_unit').toLowerCase();
   const quantity = parseDecimal(row.cell('usage_amount') || '0');
-  if (!['count', 'token', 'tokens'].includes(unit) || quantity === undefined || quantity < 0n)
-    return undefined;
+  if (!['count', 'token', 'tokens'].includes(unit) || quantity === undefined || quantity < 0n) return undefined;
   const count = wholeOf(quantity);
   switch (kind) {
     case 'input':

@@ -22,11 +22,7 @@ export interface DayRange {
 export function openAiUsage(api: VendorApi, range: DayRange): ReadBill {
   const groups = ['project_id', 'api_key_id', 'model', 'batch', 'service_tier'];
   return {
-    lines: lines(
-      api,
-      { path: '/organization/usage/completions', groups, limit: 31, lineOf: usageLine },
-      range,
-    ),
+    lines: lines(api, { path: '/organization/usage/completions', groups, limit: 31, lineOf: usageLine }, range),
     days: daysBetween(range.from, range.to),
     remarks: () => [],
   };

@@ -31,10 +31,8 @@ function lineOf(file: string, row: unknown): BillLine {
   if (!isObject(row)) throw wrong(file, 'a line is no object');
   const { day, model = '', kind = 'BILL_ROW_KIND_USAGE', serviceTier = '', costUsd, requests, tokens } = row;
   const words = [day, model, kind, serviceTier];
-  if (!words.every((word) => typeof word === 'string'))
-    throw wrong(file, 'day, model, kind and serviceTier are texts');
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(String(day)))
-    throw wrong(file, 'each line has a day, such as "2026-10-31"');
+  if (!words.every((word) => typeof word === 'string')) throw wrong(file, 'day, model, kind and serviceTier are texts');
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(String(day))) throw wrong(file, 'each line has a day, such as "2026-10-31"');
   const kindHere = kinds[String(kind)];
   if (kindHere === undefined) throw wrong(file, `kind is one of ${Object.keys(kinds).join(', ')}`);
   const cost = costUsd === undefined ? undefined : parseDecimal(String(costUsd));
@@ -67,9 +65,7 @@ function referencesOf(file: string, list: unknown): BillLine['references'] {
 
 function tokensOf(file: string, tokens: unknown): NonNullable<BillLine['tokens']> {
   if (!isObject(tokens)) throw wrong(file, 'tokens are an object');
-  const counts = Object.fromEntries(
-    Object.entries(tokens).map(([kind, value]) => [kind, countIn(file, value)]),
-  );
+  const counts = Object.fromEntries(Object.entries(tokens).map(([kind, value]) => [kind, countIn(file, value)]));
   return counts as NonNullable<BillLine['tokens']>;
 }
 

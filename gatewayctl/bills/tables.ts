@@ -94,8 +94,7 @@ async function* csvRows(file: string, chunks: AsyncIterable<string>): AsyncGener
 /** Names of tags may be equal after normalization; the first one counts. */
 function columnsOf(header: readonly string[]): ReadonlyMap<string, number> {
   const columns = new Map<string, number>();
-  for (const [index, name] of header.entries())
-    if (!columns.has(plainName(name))) columns.set(plainName(name), index);
+  for (const [index, name] of header.entries()) if (!columns.has(plainName(name))) columns.set(plainName(name), index);
   return columns;
 }
 
@@ -109,8 +108,7 @@ async function* jsonArray(file: string, chunks: AsyncIterable<string>): AsyncGen
 }
 
 async function* jsonLines(file: string, chunks: AsyncIterable<string>): AsyncGenerator<TableRow> {
-  for await (const line of linesOf(file, chunks))
-    if (line.trim() !== '') yield fromJson(file, parseExact(file, line));
+  for await (const line of linesOf(file, chunks)) if (line.trim() !== '') yield fromJson(file, parseExact(file, line));
 }
 
 async function* bounded(file: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {

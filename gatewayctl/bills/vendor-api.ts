@@ -58,11 +58,7 @@ export function broken({ vendor }: Pick<VendorApi, 'vendor'>, what: string): Fai
   return new Failure('refused', `${vendor}: the response ${what}`);
 }
 
-async function get(
-  api: VendorApi,
-  path: string,
-  query: readonly (readonly [string, string])[],
-): Promise<JsonObject> {
+async function get(api: VendorApi, path: string, query: readonly (readonly [string, string])[]): Promise<JsonObject> {
   const url = `${api.url}${path}?${query.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}`;
   for (let tries = 1; ; tries++) {
     const response = await send(api, url);
@@ -120,8 +116,7 @@ async function refusal(api: VendorApi, response: Response): Promise<Failure> {
   const text = await readText(api, response).catch(() => '');
   const output = messageIn(text);
   const words = output === undefined ? '' : `: ${scrubbed(api, output).slice(0, 300)}`;
-  const hint =
-    response.status === 401 || response.status === 403 ? '; it takes an admin key of the organization' : '';
+  const hint = response.status === 401 || response.status === 403 ? '; it takes an admin key of the organization' : '';
   return new Failure('refused', `${api.vendor} responded with ${response.status}${words}${hint}`);
 }
 

@@ -58,9 +58,7 @@ export async function updateFile(request: UpdateRequest, io: Io): Promise<void> 
   // Checks that the written catalog can be put in force.
   await orMistake(() => catalogOf(Buffer.from(text), out));
   writeWhole(out, text);
-  io.say(
-    `${out} is the catalog of ${content.asOf} now; where it is signed, sign it anew: gatewayctl catalog sign`,
-  );
+  io.say(`${out} is the catalog of ${content.asOf} now; where it is signed, sign it anew: gatewayctl catalog sign`);
 }
 
 function refusal(open: readonly Change[]): Failure {

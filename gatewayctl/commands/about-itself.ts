@@ -11,11 +11,9 @@ const environment = {
   GATEWAYCTL_CONTEXT: 'the context to use',
   GATEWAYCTL_SERVER: 'the server, host:port; without TLS to this machine only',
   GATEWAYCTL_TOKEN: 'the token, for where there is no configuration, such as CI',
-  OPENAI_ADMIN_KEY:
-    'the key with which reconcile import openai reads usage and costs; it is sent to OpenAI only',
+  OPENAI_ADMIN_KEY: 'the key with which reconcile import openai reads usage and costs; it is sent to OpenAI only',
   ANTHROPIC_ADMIN_KEY: 'the same for reconcile import anthropic',
-  GATEWAYCTL_CONFIG:
-    'the configuration file; default: gatewayctl/config.json in XDG_CONFIG_HOME or ~/.config',
+  GATEWAYCTL_CONFIG: 'the configuration file; default: gatewayctl/config.json in XDG_CONFIG_HOME or ~/.config',
 } as const;
 
 const topics: Readonly<Record<string, () => readonly (readonly [string, string])[]>> = {

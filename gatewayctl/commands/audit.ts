@@ -33,8 +33,7 @@ export const audit: Resource = {
         'ACTOR ID': 'actorId',
         FROM: 'from',
       },
-      notes:
-        'The values before and after, and the hashes that chain the events, are in the response with --json.',
+      notes: 'The values before and after, and the hashes that chain the events, are in the response with --json.',
       examples: ['audit list --limit 20', 'audit list --platform --json'],
     },
     verify: {
@@ -58,8 +57,7 @@ async function verify(invocation: Invocation): Promise<number> {
   const { collectedAnchors, readPublicKey, verifyAudit } = await import('../audit-verify.ts');
   const publicKeys = await Promise.all(valuesOf(invocation, keys).map((file) => readPublicKey(file, io)));
   const file = textOf(invocation, anchors.flags);
-  const collected =
-    file === undefined ? { anchors: [], forged: [] } : await collectedAnchors(file, publicKeys, io);
+  const collected = file === undefined ? { anchors: [], forged: [] } : await collectedAnchors(file, publicKeys, io);
   const report = await verifyAudit(await invocation.client(), collected);
   const isIntact = report.findings.length === 0;
   if (options.json === true) await printJson({ intact: isIntact, ...report }, invocation);

@@ -9,10 +9,7 @@ export const budgets: Resource = {
     windows: {
       method: 'Budgets.ListWindows',
       about: 'list windows of budgets with the money spent and free, newest first',
-      options: [
-        limitOption,
-        { flags: '--include-past', about: 'past windows as well', field: 'includePast' },
-      ],
+      options: [limitOption, { flags: '--include-past', about: 'past windows as well', field: 'includePast' }],
       columns: {
         BUDGET: 'limitId',
         WINDOW: 'window',

@@ -46,14 +46,7 @@ export const catalog: Resource = {
     },
     update: {
       about: 'show what newer figures change in a catalog, and write it; all of it or nothing',
-      options: [
-        from,
-        { ...against, about: `${against.about}, which needs --out` },
-        out,
-        asOf,
-        source,
-        accept,
-      ],
+      options: [from, { ...against, about: `${against.about}, which needs --out` }, out, asOf, source, accept],
       run: update,
       examples: [
         'catalog update --from model_prices_and_context_window.json --out models.json',
@@ -71,10 +64,7 @@ export const catalog: Resource = {
     },
     verify: {
       about: 'check that a file is a catalog that the gateway accepts, and show its day',
-      options: [
-        file,
-        { flags: '--public-key <file>', about: 'PEM of the Ed25519 key that must have signed it' },
-      ],
+      options: [file, { flags: '--public-key <file>', about: 'PEM of the Ed25519 key that must have signed it' }],
       run: async (invocation) => {
         const { verifyFile } = await import('../catalog/index.ts');
         await verifyFile(needed(invocation, file), textOf(invocation, '--public-key <file>'), invocation.io);
@@ -110,8 +100,7 @@ function diffRequest(invocation: Invocation) {
 async function update(invocation: Invocation): Promise<void> {
   const request = diffRequest(invocation);
   const goesTo = textOf(invocation, out.flags) ?? request.catalog;
-  if (goesTo === undefined)
-    throw usageMistake('name the file of the new catalog: --catalog <file> or --out <file>');
+  if (goesTo === undefined) throw usageMistake('name the file of the new catalog: --catalog <file> or --out <file>');
   const { updateFile } = await import('../catalog/index.ts');
   await updateFile({ ...request, out: goesTo, accept: valuesOf(invocation, accept) }, invocation.io);
 }

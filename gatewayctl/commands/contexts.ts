@@ -56,8 +56,7 @@ async function add(invocation: Invocation): Promise<void> {
   const { options, io } = invocation;
   const config = readConfig(io.env);
   const added = nameOf(invocation);
-  if (!/^[\w.-]{1,64}$/.test(added))
-    throw usageMistake('a context is named by 1 to 64 letters, digits, - _ and .');
+  if (!/^[\w.-]{1,64}$/.test(added)) throw usageMistake('a context is named by 1 to 64 letters, digits, - _ and .');
   if (Object.hasOwn(config.contexts, added))
     throw usageMistake(`there is a context "${added}"; remove it first: gatewayctl context remove ${added}`);
   const { server, organization, caFile, serverName } = options;
@@ -71,9 +70,7 @@ async function add(invocation: Invocation): Promise<void> {
   });
   const context: Context = { server, transport, ...(organization && { organization }) };
   writeConfig({ current: added, contexts: { ...config.contexts, [added]: context } }, io.env);
-  io.say(
-    `the context ${added} leads to ${server} (${transportText(transport)}) and is in use; now: gatewayctl login`,
-  );
+  io.say(`the context ${added} leads to ${server} (${transportText(transport)}) and is in use; now: gatewayctl login`);
 }
 
 async function list(invocation: Invocation): Promise<void> {
@@ -85,8 +82,7 @@ async function list(invocation: Invocation): Promise<void> {
     ...withoutToken(context),
   }));
   if (options.json === true) return await printJson({ contexts: shown }, invocation);
-  if (shown.length === 0)
-    return io.say('none; add one: gatewayctl context add local --server 127.0.0.1:50051');
+  if (shown.length === 0) return io.say('none; add one: gatewayctl context add local --server 127.0.0.1:50051');
   const width = Math.max(...shown.map((context) => context.name.length));
   for (const { name: one, inUse, server, transport, loggedIn, organization } of shown) {
     const parts = [server, transport, loggedIn ? 'logged in' : 'not logged in', organization].filter(Boolean);

@@ -3,8 +3,7 @@ import { type Command, type Given, valuesOf } from '../command.ts';
 
 const proxy: Given = {
   flags: '--proxy <url>',
-  about:
-    'look at this proxy too: the address of its admin listener, such as http://127.0.0.1:9090; repeat it for more',
+  about: 'look at this proxy too: the address of its admin listener, such as http://127.0.0.1:9090; repeat it for more',
   several: true,
 };
 
@@ -16,8 +15,7 @@ const admin: Given = {
 };
 
 export const doctor: Command = {
-  about:
-    'check connection, TLS, certificates, token, clocks, versions, the feed and Redis, and say what to do',
+  about: 'check connection, TLS, certificates, token, clocks, versions, the feed and Redis, and say what to do',
   options: [proxy, admin],
   run: async (invocation) => {
     const { context, target } = await invocation.session();

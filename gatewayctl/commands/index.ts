@@ -24,30 +24,8 @@ import { webhooks } from './webhooks.ts';
 
 export const tree: Tree = {
   resources: [
-    ...[
-      organizations,
-      people,
-      systems,
-      keys,
-      providerKeys,
-      providers,
-      settings,
-      limits,
-      budgets,
-      unconfirmed,
-    ],
-    ...[
-      prices,
-      catalog,
-      guardrails,
-      usage,
-      reconcile,
-      audit,
-      webhooks,
-      operatorTokens,
-      proxyTokens,
-      contexts,
-    ],
+    ...[organizations, people, systems, keys, providerKeys, providers, settings, limits, budgets, unconfirmed],
+    ...[prices, catalog, guardrails, usage, reconcile, audit, webhooks, operatorTokens, proxyTokens, contexts],
   ],
   commands: { login, logout, bootstrap, status, doctor, version, completion, help },
 };

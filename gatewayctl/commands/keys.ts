@@ -1,16 +1,6 @@
 // Virtual keys: the keys that callers of the gateway send.
 import type { Given, Resource } from '../command.ts';
-import {
-  allowedModels,
-  allowUnmatched,
-  fromNow,
-  ifRevision,
-  newName,
-  rename,
-  seconds,
-  thing,
-  time,
-} from './shared.ts';
+import { allowedModels, allowUnmatched, fromNow, ifRevision, newName, rename, seconds, thing, time } from './shared.ts';
 
 const scopes: readonly Given[] = [
   {
@@ -108,11 +98,7 @@ export const keys: Resource = {
         REVOKED: '?revokedAt',
         'LAST USED': 'lastUsedAt',
       },
-      examples: [
-        'keys list',
-        'keys list --system shop --include-revoked',
-        'keys list --status expired,inactive',
-      ],
+      examples: ['keys list', 'keys list --system shop --include-revoked', 'keys list --status expired,inactive'],
     },
     update: {
       method: 'VirtualKeys.Update',

@@ -77,10 +77,7 @@ export const providerKeys: Resource = {
       options: [rename, secretFile, ...settings, ifRevision],
       complete: (request, invocation) =>
         isGiven(invocation, secretFile.flags) ? withSecret(request, invocation) : request,
-      examples: [
-        'provider-keys update main --enabled false',
-        'provider-keys update main --secret-file ./new-key',
-      ],
+      examples: ['provider-keys update main --enabled false', 'provider-keys update main --secret-file ./new-key'],
     },
     delete: {
       method: 'ProviderKeys.Delete',
@@ -97,15 +94,13 @@ export const providerKeys: Resource = {
 async function withSecret(request: Request, invocation: Invocation): Promise<Request> {
   const { io } = invocation;
   const file = textOf(invocation, secretFile.flags);
-  const text =
-    file === undefined && io.interactive ? await io.askHidden('Secret: ') : await readGiven(file ?? '-', io);
+  const text = file === undefined && io.interactive ? await io.askHidden('Secret: ') : await readGiven(file ?? '-', io);
   return { ...request, secret: secretOf(text.trim()) };
 }
 
 /** @throws Failure that does not contain the text */
 function secretOf(text: string): object {
-  if (text === '')
-    throw usageMistake('the secret is empty; give it by --secret-file <file> or on standard input');
+  if (text === '') throw usageMistake('the secret is empty; give it by --secret-file <file> or on standard input');
   if (!text.startsWith('{')) return { apiKey: text };
   const secret = parseJson(text);
   if (!isObject(secret)) throw usageMistake('the secret starts with { and is not JSON');

@@ -23,8 +23,7 @@ export const providers: Resource = {
   commands: {
     create: {
       method: 'Providers.Create',
-      about:
-        "add a provider; with --platform the platform's, for every organization. --file also takes models",
+      about: "add a provider; with --platform the platform's, for every organization. --file also takes models",
       arguments: [newName],
       options: [
         {
@@ -68,11 +67,7 @@ export const providers: Resource = {
       method: 'Providers.Update',
       about: 'change a provider; --file also takes models',
       arguments: [thing('provider')],
-      options: [
-        { flags: '--base-url <url>', about: 'another address', field: 'baseUrl' },
-        ...form,
-        ifRevision,
-      ],
+      options: [{ flags: '--base-url <url>', about: 'another address', field: 'baseUrl' }, ...form, ifRevision],
       file: true,
       examples: ['providers update in-house --base-url https://models.example.com/v2'],
     },

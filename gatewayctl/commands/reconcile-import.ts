@@ -79,11 +79,7 @@ function rangeOf(invocation: Invocation): Range {
 }
 
 /** An export does not list days without usage, so all requested days count as covered. */
-function covering(
-  days: readonly SummedDay[],
-  { from, to }: Range,
-  document: DocumentName,
-): readonly SummedDay[] {
+function covering(days: readonly SummedDay[], { from, to }: Range, document: DocumentName): readonly SummedDay[] {
   if (from === undefined || to === undefined || document in fromApis) return days;
   const there = new Map(days.map((day) => [day.day, day]));
   return daysBetween(from, to).map((day) => there.get(day) ?? { day, rows: [] });
@@ -206,10 +202,7 @@ function lineOf(document: DocumentName, day: ImportedDay__Output): ImportedLine 
     day: day.day,
     rows: day.rows,
     costUsd: day.costUsd ?? '-',
-    outcome:
-      twin === undefined
-        ? outcome
-        : `${outcome}; account ${twin} has exactly the same content: imported twice?`,
+    outcome: twin === undefined ? outcome : `${outcome}; account ${twin} has exactly the same content: imported twice?`,
   };
 }
 

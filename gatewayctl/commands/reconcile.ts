@@ -77,15 +77,13 @@ export const reconcile: Resource = {
         { flags: '--to <day>', about: 'last day, UTC; default of an API: yesterday' },
         {
           flags: '--file <file>',
-          about:
-            'an export of a cloud, or rows; all files of its days, - for standard input; repeat it for more',
+          about: 'an export of a cloud, or rows; all files of its days, - for standard input; repeat it for more',
           several: true,
         },
         { flags: '--account <name>', about: 'separates documents of several accounts; default: default' },
         {
           flags: '--admin-key-file <file>',
-          about:
-            'the admin key of an API, - for standard input; also OPENAI_ADMIN_KEY and ANTHROPIC_ADMIN_KEY',
+          about: 'the admin key of an API, - for standard input; also OPENAI_ADMIN_KEY and ANTHROPIC_ADMIN_KEY',
         },
         { flags: '--api-url <url>', about: "instead of the vendor's own" },
         { flags: '--dry-run', about: 'read and add up, and send nothing to the control plane' },
@@ -191,10 +189,7 @@ export const reconcile: Resource = {
         REASONS: '?codes',
         ID: 'id',
       },
-      examples: [
-        'reconcile list',
-        'reconcile list --from 2026-10-01 --to 2026-10-31 --state unexplained --all',
-      ],
+      examples: ['reconcile list', 'reconcile list --from 2026-10-01 --to 2026-10-31 --state unexplained --all'],
     },
     show: {
       method: 'Reconciliation.GetDrift',
@@ -226,10 +221,8 @@ export const reconcile: Resource = {
       about: 'settle a difference: record it as usage of its day, with your name and the reason',
       arguments: [difference],
       options: [reason, amount, ...subjects, ifDrift],
-      prompt:
-        'Record the difference {id}? It counts in totals and in the windows of budgets that its day is in.',
-      notes:
-        'Without an option it is usage of the organization. It is never changed: reconcile undo takes it back.',
+      prompt: 'Record the difference {id}? It counts in totals and in the windows of budgets that its day is in.',
+      notes: 'Without an option it is usage of the organization. It is never changed: reconcile undo takes it back.',
       examples: [
         `reconcile settle ${exampleId} --reason 'hang-ups of 3 October, as billed' --yes`,
         `reconcile settle ${exampleId} --reason 'batch job of research' --system research --yes`,

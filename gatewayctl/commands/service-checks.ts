@@ -15,8 +15,7 @@ const credentialFile: Given = {
 export const serviceChecks: readonly Given[] = [
   {
     flags: '--service <adapter>',
-    about:
-      "a vendor's service: presidio, bedrock, azure_content_safety, model_armor, lakera, mistral_moderation",
+    about: "a vendor's service: presidio, bedrock, azure_content_safety, model_armor, lakera, mistral_moderation",
     field: 'check.service.adapter',
   },
   { flags: '--service-url <url>', about: 'where it is', field: 'check.service.url' },

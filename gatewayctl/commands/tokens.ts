@@ -18,10 +18,7 @@ export const operatorTokens: Resource = {
       method: 'OperatorTokens.Create',
       about: 'create a token and print it',
       arguments: [newName],
-      options: [
-        person,
-        { flags: '--days <number>', about: 'how long it works, 1 to 90; default 90', field: 'days' },
-      ],
+      options: [person, { flags: '--days <number>', about: 'how long it works, 1 to 90; default 90', field: 'days' }],
       secret: 'value',
       examples: ['operator-tokens create laptop --person "Ada Admin" --days 30 > token'],
     },
@@ -86,8 +83,7 @@ export const proxyTokens: Resource = {
       method: 'ProxyTokens.Revoke',
       about: 'revoke a token, for good',
       arguments: [thing('proxy token')],
-      prompt:
-        'Revoke the token {proxy-token}? The proxies that use it get nothing from the control plane any more.',
+      prompt: 'Revoke the token {proxy-token}? The proxies that use it get nothing from the control plane any more.',
       examples: ['proxy-tokens revoke egress --yes'],
     },
   },

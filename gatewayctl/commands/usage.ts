@@ -118,8 +118,7 @@ export const usage: Resource = {
 async function exportUsage(invocation: Invocation): Promise<void> {
   requireToken(await invocation.session());
   const from = [textOf(invocation, '--from <time>'), textOf(invocation, '--last <duration>')];
-  if (from.every((text) => text !== undefined))
-    throw usageMistake('--last excludes --from; keep one of them');
+  if (from.every((text) => text !== undefined)) throw usageMistake('--last excludes --from; keep one of them');
   const client = await invocation.client();
   const [start, last] = from;
   const end = textOf(invocation, '--to <time>');
@@ -128,10 +127,7 @@ async function exportUsage(invocation: Invocation): Promise<void> {
     ...(start !== undefined && { from: time(start) }),
     ...(last !== undefined && { from: readDuration(last) }),
     ...(end !== undefined && { to: time(end) }),
-    format:
-      textOf(invocation, '--format <format>') === 'json-lines'
-        ? 'USAGE_FORMAT_JSON_LINES'
-        : 'USAGE_FORMAT_CSV',
+    format: textOf(invocation, '--format <format>') === 'json-lines' ? 'USAGE_FORMAT_JSON_LINES' : 'USAGE_FORMAT_CSV',
   };
   const destination = await openDestination(textOf(invocation, '--output <file>'), invocation.io);
   for await (const { chunk } of client.download('Usage.Export', request)) await destination.write(chunk);

@@ -15,8 +15,7 @@ interface Holder {
 export function checkCatalog(results: readonly ProbeResult[]): Finding {
   const holders = results.filter(hasResponded).flatMap(({ status }) => holdersOf(status));
   const [first] = holders;
-  if (first === undefined)
-    return skipped('catalog', 'the control plane reports none: its release is too old');
+  if (first === undefined) return skipped('catalog', 'the control plane reports none: its release is too old');
   return checkRefused(holders) ?? checkDifferent(holders) ?? checkAge(first);
 }
 

@@ -29,8 +29,7 @@ function checkReplica({ status, sentAt, receivedAt }: StatusResponse): Finding {
 }
 
 function adviceFor(iAmOff: boolean, proxies: number, proxiesOff: number): string {
-  if (!iAmOff)
-    return 'set the clocks of these proxies: what they cache is refused as from the future, or too old';
+  if (!iAmOff) return 'set the clocks of these proxies: what they cache is refused as from the future, or too old';
   if (proxies > 0 && proxiesOff === 0)
     return 'it is this machine’s clock that is wrong, for proxies agree with the replica';
   if (proxies > 0 && proxiesOff === proxies)

@@ -25,11 +25,7 @@ export function checkName({ host }: Endpoint, looked: LookedUp | undefined): Fin
   if (looked === undefined) return ok('name', `${host} is an address; there is nothing to look up`);
   if ('found' in looked) return ok('name', `${host} is ${listed(looked.found)}`);
   if (looked.error === 'EAI_AGAIN')
-    return failed(
-      'name',
-      `the resolver of this machine does not respond for ${host}`,
-      'check its DNS settings',
-    );
+    return failed('name', `the resolver of this machine does not respond for ${host}`, 'check its DNS settings');
   return failed(
     'name',
     `no address is known for ${host} (${looked.error})`,
@@ -43,10 +39,7 @@ export function checkConnection({ host, port }: Endpoint, meetings: readonly Mee
   // `localhost` resolves to two addresses, and a program listens on one of them.
   const isEnough = host === 'localhost' ? up.length > 0 : down.length === 0;
   if (isEnough)
-    return ok(
-      'connection',
-      `${listed(up.map(({ address }) => address))} accepts connections on port ${port}`,
-    );
+    return ok('connection', `${listed(up.map(({ address }) => address))} accepts connections on port ${port}`);
   const [first = ''] = down.map(({ met }) => (met.speaks === 'nothing' ? met.code : ''));
   const says = `${listed(down.map(({ address }) => address))} port ${port}: ${reasonOf(first)}`;
   const advice = adviceFor(first);
@@ -77,11 +70,7 @@ export function checkTls({ transport }: Target, meetings: readonly Meeting[], no
 function checkProbe(transport: Target['transport'], met: Met, now: number): Finding {
   if (transport.kind === 'plaintext') {
     if (met.speaks !== 'tls') return ok('tls', 'plain text, as in the context');
-    return failed(
-      'tls',
-      'the server speaks TLS, but the context expects plain text',
-      'give --tls or --ca-file',
-    );
+    return failed('tls', 'the server speaks TLS, but the context expects plain text', 'give --tls or --ca-file');
   }
   if (met.speaks !== 'tls')
     return failed(
@@ -90,20 +79,12 @@ function checkProbe(transport: Target['transport'], met: Met, now: number): Find
       'give it a certificate (GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE); only to this machine or through a tunnel give --plaintext',
     );
   if (met.certificate === undefined)
-    return failed(
-      'tls',
-      'the server shows no certificate',
-      'check GATEWAY_TLS_CERT_FILE of the control plane',
-    );
+    return failed('tls', 'the server shows no certificate', 'check GATEWAY_TLS_CERT_FILE of the control plane');
   return checkCertificate(met.certificate, now);
 }
 
 function checkCertificate(certificate: CertificateSeen, now: number): Finding {
-  const problems = [
-    ...datesProblem(certificate, now),
-    ...nameProblem(certificate),
-    ...trustProblem(certificate),
-  ];
+  const problems = [...datesProblem(certificate, now), ...nameProblem(certificate), ...trustProblem(certificate)];
   const [first] = problems;
   if (first !== undefined) {
     const all = (part: keyof Problem) => problems.map((problem) => problem[part]).join('; ');
@@ -112,8 +93,7 @@ function checkCertificate(certificate: CertificateSeen, now: number): Finding {
   const { validFrom, validTo, issuer } = certificate;
   const left = validTo - now;
   const says = `the certificate for ${certificate.expectedName} is signed by ${issuer}, and ends in ${span(left)}`;
-  const renew =
-    'renew it; if cert-manager does, look at the events of its Certificate, if the keeper, at its log';
+  const renew = 'renew it; if cert-manager does, look at the events of its Certificate, if the keeper, at its log';
   // Same thresholds as the alerts; for a certificate that lives only days, a fraction of its lifetime.
   const before = (days: number, part: number) => Math.min(days * 86_400_000, (validTo - validFrom) * part);
   if (left < before(7, 1 / 12)) return failed('tls', says, renew);
@@ -158,19 +138,11 @@ function trustProblem({ distrust, issuer }: CertificateSeen): Problem[] {
 
 const ports = 'gRPC is on GATEWAY_GRPC_LISTEN (50051); 8081 is the JSON API and 9091 the admin listener';
 
-export function checkGrpc(
-  target: Target,
-  meetings: readonly Meeting[],
-  results: readonly ProbeResult[],
-): Finding {
+export function checkGrpc(target: Target, meetings: readonly Meeting[], results: readonly ProbeResult[]): Finding {
   const reached = meetings.filter(isUp).map(({ met }) => met);
   if (reached.length === 0) return skipped('grpc', 'there is no connection');
   if (reached.some(isHttp1))
-    return failed(
-      'grpc',
-      'an HTTP/1.1 server responds there, not a gRPC server',
-      `name the right port: ${ports}`,
-    );
+    return failed('grpc', 'an HTTP/1.1 server responds there, not a gRPC server', `name the right port: ${ports}`);
   if (!reached.some(({ speaks }) => speaks === 'http2' || speaks === 'tls'))
     return failed('grpc', 'the server there speaks no gRPC', `name the right port: ${ports}`);
   const responses = results.map((one) => checkResult(target, one));
@@ -199,11 +171,7 @@ function checkFailedCall({ code, message, reason, beforeStatus }: FailedCall): F
     );
   if (reason !== undefined) return ok('grpc', 'a control plane responds');
   if (code === 'UNIMPLEMENTED' || code === 'UNKNOWN' || code === 'INTERNAL')
-    return failed(
-      'grpc',
-      'a gRPC server responds there, but it is not a control plane',
-      `name its address: ${ports}`,
-    );
+    return failed('grpc', 'a gRPC server responds there, but it is not a control plane', `name its address: ${ports}`);
   return failed(
     'grpc',
     `the control plane does not respond (${code}: ${message})`,

@@ -7,14 +7,7 @@ import { checkCatalog } from './catalog.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkClock } from './clock.ts';
 import { type ConfigurationSeen, checkConfiguration } from './configuration.ts';
-import {
-  checkConnection,
-  checkGrpc,
-  checkName,
-  checkTls,
-  type Endpoint,
-  type Meeting,
-} from './connection.ts';
+import { checkConnection, checkGrpc, checkName, checkTls, type Endpoint, type Meeting } from './connection.ts';
 import type { Finding } from './finding.ts';
 import type { LookedUp, Probe, ProbeResult } from './probe.ts';
 import { checkProgram } from './program.ts';
@@ -92,16 +85,10 @@ async function lookAtControlPlane(target: Target, probe: Probe): Promise<Finding
 /** At most this many replicas are checked individually. */
 const addressesMax = 8;
 
-async function meet(
-  { host, port }: Endpoint,
-  looked: LookedUp | undefined,
-  probe: Probe,
-): Promise<Meeting[]> {
+async function meet({ host, port }: Endpoint, looked: LookedUp | undefined, probe: Probe): Promise<Meeting[]> {
   const addresses = looked === undefined ? [host] : 'found' in looked ? looked.found : [];
   return await Promise.all(
-    addresses
-      .slice(0, addressesMax)
-      .map(async (address) => ({ address, met: await probe.meet(address, port) })),
+    addresses.slice(0, addressesMax).map(async (address) => ({ address, met: await probe.meet(address, port) })),
   );
 }
 

@@ -55,10 +55,7 @@ const gravity = { ok: 0, skipped: 1, warning: 2, failed: 3 } as const satisfies 
 /** The most severe result; the first one of equals. @param none the result if there is nothing to check */
 export function gravest(findings: readonly Finding[], none: Finding): Finding {
   const [first = none, ...others] = findings;
-  return others.reduce(
-    (worst, next) => (gravity[next.verdict] > gravity[worst.verdict] ? next : worst),
-    first,
-  );
+  return others.reduce((worst, next) => (gravity[next.verdict] > gravity[worst.verdict] ? next : worst), first);
 }
 
 /** Lists names in a sentence: the first few, and how many more there are. */

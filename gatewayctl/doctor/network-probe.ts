@@ -63,9 +63,7 @@ async function askStatus(target: Target, address: string, now: () => number): Pr
       ...target,
       server: address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`,
       transport:
-        transport.kind === 'tls' && familyOf(host) === undefined
-          ? { serverName: host, ...transport }
-          : transport,
+        transport.kind === 'tls' && familyOf(host) === undefined ? { serverName: host, ...transport } : transport,
     });
     const sentAt = now();
     const status = await client.call('Status.Get', {});

@@ -34,9 +34,7 @@ export function probeTls({ address, port }: Location, expected: Expected): Promi
       socket.destroy();
       resolve(met);
     };
-    socket.setTimeout(connectMaxMs, () =>
-      end(connected ? undefined : { speaks: 'nothing', code: 'ETIMEDOUT' }),
-    );
+    socket.setTimeout(connectMaxMs, () => end(connected ? undefined : { speaks: 'nothing', code: 'ETIMEDOUT' }));
     socket.on('connect', () => {
       connected = true;
     });
@@ -46,9 +44,7 @@ export function probeTls({ address, port }: Location, expected: Expected): Promi
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (!connected) return end({ speaks: 'nothing', code: error.code ?? error.message });
       // Any alert shows that the server speaks TLS.
-      end(
-        /ALERT/.test(error.code ?? '') ? { speaks: 'tls', http2: true, certificate: undefined } : undefined,
-      );
+      end(/ALERT/.test(error.code ?? '') ? { speaks: 'tls', http2: true, certificate: undefined } : undefined);
     });
   });
 }

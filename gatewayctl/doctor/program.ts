@@ -14,11 +14,7 @@ const programs = {
 
 export function checkProgram(url: string, seen: AdminSeen): Finding {
   if ('error' in seen)
-    return failed(
-      'program',
-      `${url}: no response (${seen.error})`,
-      'name an admin listener, GATEWAY_ADMIN_LISTEN',
-    );
+    return failed('program', `${url}: no response (${seen.error})`, 'name an admin listener, GATEWAY_ADMIN_LISTEN');
   const metrics = readMetrics(seen.metrics ?? '');
   const found = Object.entries(programs).find(([name]) => metrics.some((metric) => metric.name === name));
   const [, program = 'program'] = found ?? [];
@@ -41,8 +37,7 @@ function checkKeeper(name: string, metrics: readonly Metric[]): Finding | undefi
   const failing = metrics
     .filter((metric) => metric.name === 'gateway_keeper_task_failing' && metric.value === 1)
     .map(({ labels }) => labels.task ?? '');
-  if (failing.length > 0)
-    return failed('program', `${name}: fails at ${failing.join(', ')}`, 'its log has the cause');
+  if (failing.length > 0) return failed('program', `${name}: fails at ${failing.join(', ')}`, 'its log has the cause');
   if (total(metrics, 'gateway_keeper_webhook_present') !== 0) return undefined;
   return warning(
     'program',

@@ -17,11 +17,7 @@ export function checkProxy(url: string, seen: AdminSeen): Finding {
   const name = version === undefined ? url : `${url} (${version})`;
   if (!seen.ready) return failed('proxy', `${name}: ${seen.reason}`, adviceFor(seen.reason));
   if (seen.metrics === undefined)
-    return warning(
-      'proxy',
-      `${name}: it is ready, but shows no metrics`,
-      'check that this is its admin listener',
-    );
+    return warning('proxy', `${name}: it is ready, but shows no metrics`, 'check that this is its admin listener');
   const [feed, redis] = [checkFeed(name, metrics), checkRedis(name, metrics)];
   return feed ?? redis ?? ok('proxy', `${name}: ready${feedText(metrics)}`);
 }
@@ -29,8 +25,7 @@ export function checkProxy(url: string, seen: AdminSeen): Finding {
 function adviceFor(reason: string): string {
   if (/ has \w+ yet$/.test(reason))
     return 'it has had no records since its start: check GATEWAY_CONTROL_PLANE, its TLS settings, GATEWAY_PROXY_TOKEN and REDIS_URL, and its log';
-  if (reason.includes('drain') || reason.includes('stopping'))
-    return 'it is being stopped; wait for the next one';
+  if (reason.includes('drain') || reason.includes('stopping')) return 'it is being stopped; wait for the next one';
   return 'look at its log';
 }
 

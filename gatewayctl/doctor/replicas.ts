@@ -45,9 +45,7 @@ export function checkVersions(mine: string, results: readonly ProbeResult[]): Fi
     .filter(hasResponded)
     .flatMap(({ status: { version, watchers } }) => [
       checkSkew('gatewayctl', mine, version),
-      ...(watchers?.watchers ?? []).map((watcher) =>
-        checkSkew(`proxy ${nameOf(watcher)}`, watcher.version, version),
-      ),
+      ...(watchers?.watchers ?? []).map((watcher) => checkSkew(`proxy ${nameOf(watcher)}`, watcher.version, version)),
     ]);
   return gravest(findings, none);
 }

@@ -23,14 +23,12 @@ const advice: Readonly<Record<string, string>> = {
     'those with an alias had no effect until aliases were understood, and apply now: check that they should, and write them again (an update does)',
   SELECTOR_PROBLEM_UNMATCHED:
     'those that select nothing have no effect in a limit and allow no model in a list: correct them, unless they are for models that are newer than the catalog',
-  SELECTOR_PROBLEM_NO_PROVIDER:
-    'those without a provider can never select anything: write <provider>/<model>',
+  SELECTOR_PROBLEM_NO_PROVIDER: 'those without a provider can never select anything: write <provider>/<model>',
   SELECTOR_PROBLEM_SHADOWED: 'prices that another price precedes can be deleted',
 };
 
 function words({ holder, id, organizationId, problem, selector, countsAs, nearest }: StoredSelector): string {
-  const where =
-    selector === undefined && organizationId !== undefined ? ` of organization ${organizationId}` : '';
+  const where = selector === undefined && organizationId !== undefined ? ` of organization ${organizationId}` : '';
   const what = selector === undefined ? '' : ` "${selector}"`;
   const counts = countsAs === undefined ? '' : `, which counts as ${countsAs}`;
   const near = nearest.length === 0 ? '' : `, near to ${nearest.join(' and ')}`;

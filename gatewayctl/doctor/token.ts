@@ -6,8 +6,7 @@ import { type Finding, failed, ok, skipped, span, warning } from './finding.ts';
 import { hasResponded, type ProbeResult, type StatusResponse } from './probe.ts';
 
 export function checkToken(token: Secret | undefined, results: readonly ProbeResult[], now: number): Finding {
-  if (token === undefined)
-    return failed('token', 'there is no token for this server', 'run: gatewayctl login');
+  if (token === undefined) return failed('token', 'there is no token for this server', 'run: gatewayctl login');
   const problem = formProblem(token.reveal());
   if (problem !== undefined)
     return failed('token', problem, 'run: gatewayctl login, with a token of an operator (gw-op-…)');
@@ -24,10 +23,8 @@ export function checkToken(token: Secret | undefined, results: readonly ProbeRes
 
 function formProblem(token: string): string | undefined {
   if (isWellFormedCredential('operator', token)) return undefined;
-  if (token.startsWith(credentialPrefixes.operator))
-    return 'the token is malformed: something is missing or mistyped';
-  if (token.startsWith(credentialPrefixes.proxy))
-    return 'the token is a proxy’s, which opens nothing for operators';
+  if (token.startsWith(credentialPrefixes.operator)) return 'the token is malformed: something is missing or mistyped';
+  if (token.startsWith(credentialPrefixes.proxy)) return 'the token is a proxy’s, which opens nothing for operators';
   if (token.startsWith(credentialPrefixes.virtualKey))
     return 'the token is a virtual key, which opens the gateway for applications only';
   if (token.startsWith(credentialPrefixes.bootstrap))

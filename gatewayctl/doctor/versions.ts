@@ -5,14 +5,9 @@ import { type Finding, failed, ok, warning } from './finding.ts';
 /** @param version undefined: it is not reported, as by proxies that are older than the Status service */
 export function checkSkew(who: string, version: string | undefined, server: string): Finding {
   if (version === server) return ok('versions', `all are ${server}`);
-  const finish =
-    'either may be updated first, but finish the update: neighbouring minor versions work together';
+  const finish = 'either may be updated first, but finish the update: neighbouring minor versions work together';
   if (version === undefined)
-    return warning(
-      'versions',
-      `${who} reports no version, as old releases do; the control plane is ${server}`,
-      finish,
-    );
+    return warning('versions', `${who} reports no version, as old releases do; the control plane is ${server}`, finish);
   const [its, servers] = [parse(version), parse(server)];
   if (its === undefined || servers === undefined)
     return warning('versions', `${who} is ${version}, the control plane ${server}`, 'use released versions');

@@ -43,11 +43,7 @@ export function checkRedis(results: readonly ProbeResult[]): Finding {
   const inState = (state: Watcher['redis']) => watchers.filter(({ redis }) => redis === state).map(nameOf);
   const [failing, without] = [inState('REDIS_STATE_FAILING'), inState('REDIS_STATE_NONE')];
   if (failing.length > 0)
-    return failed(
-      'redis',
-      `Redis does not respond to these proxies, or refuses: ${listed(failing)}`,
-      redisAdvice,
-    );
+    return failed('redis', `Redis does not respond to these proxies, or refuses: ${listed(failing)}`, redisAdvice);
   if (without.length > 0 && watchers.length > 1)
     return warning(
       'redis',

@@ -210,10 +210,7 @@ class Walk {
     return put ?? values;
   }
 
-  #object(
-    value: JsonObject,
-    { fields: known = withoutFields, others = anything, turn }: TextLocation,
-  ): JsonObject {
+  #object(value: JsonObject, { fields: known = withoutFields, others = anything, turn }: TextLocation): JsonObject {
     if (turn === 'own') this.#turns.begin();
     else if (turn === 'by role') this.#turns.next(value.role);
     let put: Map<string, unknown> | undefined;

@@ -51,9 +51,7 @@ const schemaFields: Readonly<Record<string, TextLocation>> = {
   $ref: fixed('leads to a name'),
   $id: fixed('a name'),
   $anchor: fixed('a name'),
-  $schema: exempt('which JSON Schema it is', (value) =>
-    /^https?:\/\/json-schema\.org\/[\w./#-]*$/.test(value),
-  ),
+  $schema: exempt('which JSON Schema it is', (value) => /^https?:\/\/json-schema\.org\/[\w./#-]*$/.test(value)),
   minLength: schemaNumber,
   maxLength: schemaNumber,
   minItems: schemaNumber,

@@ -59,8 +59,7 @@ export function compilePattern(check: PatternCheck): Matcher {
       searches: searchesOfRead(text, read, from, window).map((search) => ({
         next: (at) => rawSpan(search, read, at, longestSpan),
       })),
-      decidedFrom: (at) =>
-        isEnd ? raw.length : Math.max(at, read.rawAt(pending.pendingFrom(read.text, reached(at)))),
+      decidedFrom: (at) => (isEnd ? raw.length : Math.max(at, read.rawAt(pending.pendingFrom(read.text, reached(at))))),
     };
   }
 

@@ -11,14 +11,7 @@ import { type Emails, findEmails } from './personal-data/email.ts';
 import { iban } from './personal-data/iban.ts';
 import { ipAddress } from './personal-data/ip-address.ts';
 import { nationalId } from './personal-data/national-id.ts';
-import {
-  blank,
-  dash,
-  type NumberType,
-  type Position,
-  reachMax,
-  type Span,
-} from './personal-data/number-type.ts';
+import { blank, dash, type NumberType, type Position, reachMax, type Span } from './personal-data/number-type.ts';
 import { paymentCard } from './personal-data/payment-card.ts';
 import { phoneOf } from './personal-data/phone.ts';
 import { findWrapped, lineEndWithin, lineMax } from './personal-data/wrapped.ts';
@@ -84,16 +77,10 @@ function noNumbers({ folded }: InspectedText): Scan {
   return { found: [], open: folded.text.length };
 }
 
-function findNumbers(
-  { folded, isEnd }: InspectedText,
-  first: number,
-  emails: Emails,
-  types: readonly Wanted[],
-): Scan {
+function findNumbers({ folded, isEnd }: InspectedText, first: number, emails: Emails, types: readonly Wanted[]): Scan {
   const { text } = folded;
   const found: PersonalMatch[] = [];
-  const before = (start: number) =>
-    text.slice(folded.foldedAt(Math.max(0, folded.rawAt(start) - contextMax)), start);
+  const before = (start: number) => text.slice(folded.foldedAt(Math.max(0, folded.rawAt(start) - contextMax)), start);
   digit.lastIndex = first;
   let from = first;
   let next = 0;
@@ -101,8 +88,7 @@ function findNumbers(
   while (digit.test(text)) {
     const at = digit.lastIndex - 1;
     digit.lastIndex = endOfDigits(text, at);
-    while ((emails.found[next]?.end ?? text.length) <= at)
-      from = Math.max(from, emails.found[next++]?.end ?? 0);
+    while ((emails.found[next]?.end ?? text.length) <= at) from = Math.max(from, emails.found[next++]?.end ?? 0);
     const email = emails.found[next];
     if (email !== undefined && email.start <= at) {
       digit.lastIndex = email.end;
@@ -111,8 +97,7 @@ function findNumbers(
     if (!isEnd && isOpen(text, at, emails.open)) return { found, open: startOfWord(text, at, from) };
     const to = email?.start ?? text.length;
     const position = { text, at, from, to, digits: digitsFrom(text, at), before };
-    const span =
-      findAt(position, types) ?? (isNearLineEnd(at) ? findOverLineEnd(position, types) : undefined);
+    const span = findAt(position, types) ?? (isNearLineEnd(at) ? findOverLineEnd(position, types) : undefined);
     if (span === undefined) continue;
     found.push(span);
     from = span.end;

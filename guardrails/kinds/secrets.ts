@@ -150,8 +150,7 @@ function continuationAt(text: string, at: number, isEnd: boolean): Continued | u
     expression.lastIndex = 0;
     const matched = expression.exec(rest)?.[0].length ?? 0;
     open.lastIndex = matched;
-    if (!isWhole && !endsWithDashes(rest, matched) && open.test(rest))
-      return { end: at, label, isOpen: true };
+    if (!isWhole && !endsWithDashes(rest, matched) && open.test(rest)) return { end: at, label, isOpen: true };
     if (matched > 0) return { end: at + matched, label, isOpen: false };
   }
   return undefined;

@@ -82,8 +82,7 @@ export const classifier: ModelForm = {
   read: (text, setup) => {
     const response = text.trim().toLowerCase().replace(/\.$/, '');
     const found = criterionOf(setup.criterion)?.read(response, setup);
-    if (found === undefined)
-      throw new NoResponseError('the response of the model is not of the requested form');
+    if (found === undefined) throw new NoResponseError('the response of the model is not of the requested form');
     return found.map((label) => ({ label }));
   },
 };

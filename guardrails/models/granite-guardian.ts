@@ -28,9 +28,7 @@ export const graniteGuardian: ModelForm = {
   ask: (text, { stage, context }, { criterion }) => {
     const system: ModelMessage = { role: 'system', content: criterion };
     if (stage === 'input') return [system, { role: 'user', content: text }];
-    const shown: ModelMessage[] = comparing.has(criterion)
-      ? [{ role: 'context', content: sourcesText(context) }]
-      : [];
+    const shown: ModelMessage[] = comparing.has(criterion) ? [{ role: 'context', content: sourcesText(context) }] : [];
     const requested: ModelMessage[] =
       context.query === '' || criterion === 'groundedness' ? [] : [{ role: 'user', content: context.query }];
     return [system, ...shown, ...requested, { role: 'assistant', content: text }];
@@ -39,8 +37,7 @@ export const graniteGuardian: ModelForm = {
     const response = text.replace(/^\s*<think>[\s\S]*<\/think>/, '').trim();
     const verdict = (scored.exec(response) ?? plain.exec(response))?.[1]?.toLowerCase();
     if (verdict === undefined) throw new NoResponseError('the response of the model is neither yes nor no');
-    const label =
-      /^[a-z_]+$/.test(criterion) && criterion.length <= labelMax ? labelOf(criterion) : 'CRITERION';
+    const label = /^[a-z_]+$/.test(criterion) && criterion.length <= labelMax ? labelOf(criterion) : 'CRITERION';
     return verdict === 'yes' ? [{ label }] : [];
   },
 };

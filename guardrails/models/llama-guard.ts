@@ -32,8 +32,7 @@ export const llamaGuard: ModelForm = {
     if (response === 'safe') return [];
     if (response === 'unsafe') return [{ label: 'UNSAFE' }];
     const named = unsafe.exec(response)?.[1];
-    if (named === undefined)
-      throw new NoResponseError('the response of the model is neither safe nor unsafe');
+    if (named === undefined) throw new NoResponseError('the response of the model is neither safe nor unsafe');
     return named
       .split(',')
       .map((category) => category.trim())

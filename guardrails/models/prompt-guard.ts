@@ -25,8 +25,7 @@ export const promptGuard: ModelForm = {
     if (benign.has(response.toUpperCase())) return [];
     if (malicious.has(response.toUpperCase())) return attack;
     const score = /^(0(\.\d+)?|1(\.0+)?|\d(\.\d+)?e-\d{1,3})$/i.test(response) ? Number(response) : undefined;
-    if (score === undefined)
-      throw new NoResponseError('the response of the model is neither a score nor a label');
+    if (score === undefined) throw new NoResponseError('the response of the model is neither a score nor a label');
     return score >= scoreMin ? attack : [];
   },
 };

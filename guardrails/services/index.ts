@@ -28,7 +28,6 @@ export function serviceUrl(
   url: string,
   options: Readonly<Record<string, string>>,
 ): string | undefined {
-  const chosen =
-    url === '' ? vendors?.replaceAll(/\{(\w+)\}/g, (_, name: string) => options[name] ?? '') : url;
+  const chosen = url === '' ? vendors?.replaceAll(/\{(\w+)\}/g, (_, name: string) => options[name] ?? '') : url;
   return chosen?.replace(/\/+$/, '');
 }

@@ -39,8 +39,7 @@ function foundIn(result: unknown, scoreMin: number | undefined) {
   if (!isObject(reported) || Object.keys(reported).length === 0)
     throw new NoResponseError('a result has no categories');
   return Object.entries(reported).flatMap(([category, value]) => {
-    const counts =
-      scoreMin === undefined ? booleanOf(value, category) : numberOf(value, category) >= scoreMin;
+    const counts = scoreMin === undefined ? booleanOf(value, category) : numberOf(value, category) >= scoreMin;
     return counts ? [{ label: labelOf(category) }] : [];
   });
 }

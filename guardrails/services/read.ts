@@ -61,11 +61,7 @@ export function codePointOffsets(text: string): (codePoints: number) => number |
 }
 
 /** @throws NoResponseError if the text has no such position */
-export function spanOf(
-  start: unknown,
-  end: unknown,
-  unitsAt: (codePoint: number) => number | undefined,
-): Span {
+export function spanOf(start: unknown, end: unknown, unitsAt: (codePoint: number) => number | undefined): Span {
   const [from, to] = [numberOf(start, 'a start'), numberOf(end, 'an end')];
   const [first, last] = [unitsAt(from), unitsAt(to)];
   if (first === undefined || last === undefined || last <= first)

@@ -1,10 +1,6 @@
 // The injector's metrics (the only use of prom-client in this program). Label values come from a fixed table.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import {
-  type CertificateEnds,
-  certificateGauge,
-  createCertificateEnds,
-} from '../../common/certificate-ends.ts';
+import { type CertificateEnds, certificateGauge, createCertificateEnds } from '../../common/certificate-ends.ts';
 import { lossCounters } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import { outcomes } from '../inject.ts';

@@ -124,8 +124,7 @@ class Api {
       ...(resourceVersion !== undefined && { resourceVersion }),
     });
     const response = await this.#send('watch', { method: 'GET', path: `${path}?${query}` }, watchTimeoutMs);
-    if (response.statusCode !== 200)
-      throw errorOf(response.statusCode ?? 0, parseJson(await readText(response)));
+    if (response.statusCode !== 200) throw errorOf(response.statusCode ?? 0, parseJson(await readText(response)));
     try {
       for await (const line of linesOf(response, bytesMax)) yield eventIn(line);
     } finally {
@@ -165,9 +164,7 @@ class Api {
       );
       this.#open.add(sent);
       sent.on('close', () => this.#open.delete(sent));
-      sent.on('error', (cause) =>
-        reject(new Error(`the API server cannot be reached: ${cause.message}`, { cause })),
-      );
+      sent.on('error', (cause) => reject(new Error(`the API server cannot be reached: ${cause.message}`, { cause })));
       sent.end(bytes);
     });
   }
@@ -210,10 +207,7 @@ const messageLengthMax = 500;
 
 function errorOf(status: number, value: unknown): ApiError {
   const message = isObject(value) && typeof value.message === 'string' ? value.message : 'no reason is given';
-  return new ApiError(
-    status,
-    `the API server responded with ${status}: ${message.slice(0, messageLengthMax)}`,
-  );
+  return new ApiError(status, `the API server responded with ${status}: ${message.slice(0, messageLengthMax)}`);
 }
 
 /**

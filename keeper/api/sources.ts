@@ -27,12 +27,10 @@ export const paths = {
   namespace: (name: string) => `/api/v1/namespaces/${name}`,
   namespaces: '/api/v1/namespaces',
   limitRanges: '/api/v1/limitranges',
-  deployment: (namespace: string, name: string) =>
-    `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`,
+  deployment: (namespace: string, name: string) => `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`,
   podTemplate: (namespace: string, name: string) => `/api/v1/namespaces/${namespace}/podtemplates/${name}`,
   secret: (namespace: string, name: string) => `/api/v1/namespaces/${namespace}/secrets/${name}`,
-  lease: (namespace: string, name: string) =>
-    `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`,
+  lease: (namespace: string, name: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`,
 } as const;
 
 /**
@@ -76,8 +74,7 @@ export function allObjects(what: string, path: string, project: (object: JsonObj
           ...(next !== '' && { continue: next }),
         });
         const page = await client.get(`${path}?${query}`);
-        for (const item of Array.isArray(page.items) ? page.items.filter(isObject) : [])
-          objects.push(project(item));
+        for (const item of Array.isArray(page.items) ? page.items.filter(isObject) : []) objects.push(project(item));
         next = textIn(metadataOf(page).continue) ?? '';
         if (next === '') return { objects, resourceVersion: versionOf(page) };
       }
@@ -101,9 +98,7 @@ export function textIn(value: unknown): string | undefined {
 /** The texts among labels, annotations and similar maps; other values are dropped. */
 export function textsIn(value: unknown): Readonly<Record<string, string>> {
   const entries = isObject(value) ? Object.entries(value) : [];
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
 /** The object is not being deleted. */

@@ -44,10 +44,7 @@ function pairIn(data: SecretData, name: string): KeyPair | undefined {
 }
 
 /** As a merge patch: null removes a key. */
-export function dataOf(
-  name: AuthorityName,
-  { current, next, old }: Authority,
-): Record<string, string | null> {
+export function dataOf(name: AuthorityName, { current, next, old }: Authority): Record<string, string | null> {
   return {
     [`${name}.crt`]: current?.cert ?? null,
     [`${name}.key`]: current?.key ?? null,

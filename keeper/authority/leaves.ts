@@ -94,10 +94,7 @@ export function certificateIn(data: SecretData): X509Certificate | undefined {
 }
 
 function hasNames({ dnsNames, addresses }: Leaf, { subjectAltName = '' }: X509Certificate): boolean {
-  const wanted = [
-    ...dnsNames.map((name) => `DNS:${name}`),
-    ...addresses.map((address) => `IP Address:${address}`),
-  ];
+  const wanted = [...dnsNames.map((name) => `DNS:${name}`), ...addresses.map((address) => `IP Address:${address}`)];
   const had = new Set(subjectAltName.split(', '));
   return wanted.length === had.size && wanted.every((name) => had.has(name));
 }

@@ -23,10 +23,7 @@ export async function readSecret(client: ApiClient, { namespace, name }: SecretR
     return secretIn(await client.get(paths.secret(namespace, name)), { namespace, name });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    throw new ApiError(
-      404,
-      `there is no Secret ${namespace}/${name}: apply the manifests that bring it, empty`,
-    );
+    throw new ApiError(404, `there is no Secret ${namespace}/${name}: apply the manifests that bring it, empty`);
   }
 }
 

@@ -22,9 +22,7 @@ export interface TenantKeeper {
 }
 
 /** The result of the last check of a namespace. */
-type TenantState =
-  | { readonly kind: 'whole' | 'unwanted' }
-  | { readonly kind: 'failed'; readonly error: unknown };
+type TenantState = { readonly kind: 'whole' | 'unwanted' } | { readonly kind: 'failed'; readonly error: unknown };
 
 interface Looked {
   readonly found: TenantState;
@@ -58,8 +56,7 @@ class Tenants implements TenantKeeper {
     // Another keeper may change everything before this one leads again.
     if (!isLeader()) return this.#looked.clear();
     const tenants = new Set(this.#deps.tenants());
-    for (const gone of [...this.#looked.keys()].filter((name) => !tenants.has(name)))
-      this.#looked.delete(gone);
+    for (const gone of [...this.#looked.keys()].filter((name) => !tenants.has(name))) this.#looked.delete(gone);
     const dueAt = (name: string) => this.#looked.get(name)?.dueAt ?? 0;
     const due = [...tenants]
       .filter((name) => dueAt(name) <= clock.monotonic())

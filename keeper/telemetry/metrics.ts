@@ -10,10 +10,7 @@ import type { Part } from '../webhook-plan.ts';
 export const tasks = ['webhook', 'image', 'sizes', 'certificates', 'tenants'] as const;
 export type Task = (typeof tasks)[number];
 
-export const webhookWrites = ['ca_bundle', 'owner', 'deleted'] as const satisfies readonly (
-  | Part
-  | 'deleted'
-)[];
+export const webhookWrites = ['ca_bundle', 'owner', 'deleted'] as const satisfies readonly (Part | 'deleted')[];
 
 export interface KeeperMetrics {
   requested(verb: Verb, status: number): void;

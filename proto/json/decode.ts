@@ -139,10 +139,7 @@ class Walk {
       case 'uint64':
         return isUint64(value)
           ? String(value)
-          : this.#problem(
-              path,
-              `must be a whole number from 0; above ${Number.MAX_SAFE_INTEGER} as a string`,
-            );
+          : this.#problem(path, `must be a whole number from 0; above ${Number.MAX_SAFE_INTEGER} as a string`);
       case 'double':
         return typeof value === 'number' ? value : this.#problem(path, 'must be a number');
       default:

@@ -23,9 +23,7 @@ export function findFlaw(text: string): Flaw | undefined {
       case '[':
         if (levels.length === depthMax) return { kind: 'depth', depthMax };
         levels.push(
-          text[at] === '{'
-            ? { names: new Set(), expectsName: true }
-            : { names: undefined, expectsName: false },
+          text[at] === '{' ? { names: new Set(), expectsName: true } : { names: undefined, expectsName: false },
         );
         break;
       case '}':

@@ -112,9 +112,7 @@ export type KeyForm = WordOf<typeof keyForms>;
 type WireFormats = {
   readonly [Name in VendorName as (typeof vendors)[Name]['wireFormat']]: Name;
 };
-const formats = Object.fromEntries(
-  vendorNames.map((name) => [vendors[name].wireFormat, name]),
-) as WireFormats;
+const formats = Object.fromEntries(vendorNames.map((name) => [vendors[name].wireFormat, name])) as WireFormats;
 
 /** Each vendor has its own wire format, named like the vendor: common/vendors.ts. */
 export const wireFormats = enumWords(formats satisfies WordsFor<WireFormat__Output>);

@@ -22,9 +22,7 @@ export type WordOf<Words> = Words extends EnumWords<infer Table> ? Table[keyof T
 export type TableOf<Words> = Words extends EnumWords<infer Table> ? Table : never;
 
 /** @param table with `as const satisfies WordsFor<…>`, so that a missing row is a type error */
-export function enumWords<const Table extends Readonly<Record<string, string>>>(
-  table: Table,
-): EnumWords<Table> {
+export function enumWords<const Table extends Readonly<Record<string, string>>>(table: Table): EnumWords<Table> {
   const names = Object.keys(table) as readonly (keyof Table & string)[];
   const words = new Map<unknown, Table[keyof Table]>(names.map((name) => [name, table[name]]));
   return {

@@ -21,10 +21,7 @@ export type AttachingHeader = 'x-svc-vk' | 'project-api-key';
  * The header that the key is put into, replacing its value in the request.
  * @returns undefined if the request brings a key, or contradicts itself, which is refused later
  */
-export function attachingHeader(
-  headers: CredentialHeaders,
-  onProviderRoute: boolean,
-): AttachingHeader | undefined {
+export function attachingHeader(headers: CredentialHeaders, onProviderRoute: boolean): AttachingHeader | undefined {
   for (const name of credentialHeaders) {
     const containsKey = headers.get(name)?.includes(credentialPrefixes.virtualKey) === true;
     if (containsKey || headers.conflicts.includes(name)) return undefined;
@@ -58,10 +55,7 @@ export function attachableKey(text: string): Secret {
   return new Secret(text);
 }
 
-export function watchAttachedKey(
-  { key, file }: AttachedKeySettings,
-  options: FileWatcherOptions,
-): AttachedKey {
+export function watchAttachedKey({ key, file }: AttachedKeySettings, options: FileWatcherOptions): AttachedKey {
   if (file === undefined) return { current: key, close: () => undefined };
   const read = async () => {
     const text = await readFile(file, 'utf8');

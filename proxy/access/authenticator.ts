@@ -29,8 +29,7 @@ export async function authenticate(
   address: string,
 ): Promise<Caller> {
   const { virtualKey, projectKey } = credentials;
-  const project =
-    projectKey === undefined ? undefined : usable(await find(deps, projectKey, address), deps.now());
+  const project = projectKey === undefined ? undefined : usable(await find(deps, projectKey, address), deps.now());
   const found = find(deps, virtualKey, address);
   // Nothing is awaited if memory has the records.
   const principal = usable(found instanceof Promise ? await found : found, deps.now());
@@ -39,8 +38,7 @@ export async function authenticate(
       message: 'the virtual key and the project key belong to different organizations',
     });
   }
-  if (credentials.direct && !principal.organization.callerProviderKeys)
-    throw new GatewayError('policy_access_denied');
+  if (credentials.direct && !principal.organization.callerProviderKeys) throw new GatewayError('policy_access_denied');
   return { principal, project, direct: credentials.direct };
 }
 

@@ -51,16 +51,11 @@ export function cachedRecordsOf(
     cachedKey(keyHash, key, at),
     { ...at, kind: 'organization', ref: refOf('organization', organization.id), record: organization },
   ];
-  if (scope !== undefined)
-    cached.push({ ...at, kind: scope.kind, ref: refOf(scope.kind, scope.id), record: scope });
+  if (scope !== undefined) cached.push({ ...at, kind: scope.kind, ref: refOf(scope.kind, scope.id), record: scope });
   return cached;
 }
 
-export function cachedKey(
-  keyHash: string,
-  record: KeyRecord,
-  at: Pick<CachedAt, 'asOf' | 'confirmedAt'>,
-): CachedKey {
+export function cachedKey(keyHash: string, record: KeyRecord, at: Pick<CachedAt, 'asOf' | 'confirmedAt'>): CachedKey {
   const { kind, id } = record.scope;
   return {
     ...at,

@@ -1,11 +1,6 @@
 // Which virtual keys and which provider key a request sent, from its headers alone. Pure; nothing is looked up. A value
 // is a virtual key if and only if it starts with `sk-svc-`, and a virtual key is never used as a provider key.
-import {
-  credentialHint,
-  credentialPrefixes,
-  hashCredential,
-  isWellFormedCredential,
-} from '../../common/credential.ts';
+import { credentialHint, credentialPrefixes, hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import { Secret } from '../../common/secret.ts';
 import { GatewayError, specificMessages } from '../errors.ts';
 import type { Principal } from './principal.ts';
@@ -47,16 +42,10 @@ export function readCredentials(headers: CredentialHeaders, onProviderRoute: boo
       message: specificMessages.directKeyNeedsVirtualKey,
     });
   }
-  return onProviderRoute
-    ? providerRouteCredentials(headers, explicit)
-    : genericCredentials(headers, explicit, flagged);
+  return onProviderRoute ? providerRouteCredentials(headers, explicit) : genericCredentials(headers, explicit, flagged);
 }
 
-function genericCredentials(
-  headers: CredentialHeaders,
-  explicit: string | undefined,
-  direct: boolean,
-): Credentials {
+function genericCredentials(headers: CredentialHeaders, explicit: string | undefined, direct: boolean): Credentials {
   const virtualKey = explicit ?? elsewhere(headers);
   if (virtualKey === undefined) throw virtualKeyRequired(headers, genericHeaders);
   return { virtualKey, projectKey: undefined, direct };
@@ -108,11 +97,7 @@ function elsewhere(headers: CredentialHeaders): string | undefined {
  * @throws GatewayError provider_key_required
  */
 export function readDirectKey(headers: CredentialHeaders): Secret {
-  const candidates = [
-    bearer(headers.get('authorization')),
-    headers.get('x-api-key'),
-    headers.get('x-goog-api-key'),
-  ];
+  const candidates = [bearer(headers.get('authorization')), headers.get('x-api-key'), headers.get('x-goog-api-key')];
   const found = candidates.find(isProviderKey);
   if (found !== undefined) return new Secret(found);
   throw new GatewayError('provider_key_required', {
@@ -151,9 +136,7 @@ export function readCloudKeys(headers: CredentialHeaders): CloudKeys {
     accessKeyId: readCloudHeader(headers, 'cloud-access-key-id'),
     secretAccessKey: readCloudHeader(headers, 'cloud-secret-access-key'),
     sessionToken:
-      headers.get('cloud-session-token') === undefined
-        ? undefined
-        : readCloudHeader(headers, 'cloud-session-token'),
+      headers.get('cloud-session-token') === undefined ? undefined : readCloudHeader(headers, 'cloud-session-token'),
   };
 }
 
@@ -192,9 +175,7 @@ function asVirtualKey(value: string | undefined): string | undefined {
  * A virtual key in quotes or behind a second scheme word is not a provider key either: it must not reach the provider.
  */
 function isProviderKey(value: string | undefined): value is string {
-  return (
-    value !== undefined && /^[\x21-\x7e]+$/.test(value) && !value.includes(credentialPrefixes.virtualKey)
-  );
+  return value !== undefined && /^[\x21-\x7e]+$/.test(value) && !value.includes(credentialPrefixes.virtualKey);
 }
 
 function bearer(value: string | undefined): string | undefined {

@@ -42,9 +42,7 @@ export class FeedState {
     const horizon = this.#horizon;
     if (horizon === undefined) return true;
     const revision = this.counted(asOf);
-    return (
-      revision !== undefined && revision >= horizon.revision && revision >= (this.#changed.get(ref) ?? 0)
-    );
+    return revision !== undefined && revision >= horizon.revision && revision >= (this.#changed.get(ref) ?? 0);
   }
 
   /**

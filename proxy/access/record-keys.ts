@@ -4,12 +4,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
-import {
-  type FileWatcher,
-  type FileWatcherOptions,
-  readNamed,
-  startFileWatcher,
-} from '../../common/file-watcher.ts';
+import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../../common/file-watcher.ts';
 import type { Logger } from '../../common/logger.ts';
 import {
   idOf,
@@ -74,11 +69,7 @@ export function openRecordKeys(settings: RecordKeysSettings, options: RecordKeys
 
 type Watched = Pick<FileWatcher<readonly VerifyingKey[]>, 'current' | 'close'>;
 
-function watchKeys(
-  keys: readonly VerifyingKey[],
-  file: string | undefined,
-  options: FileWatcherOptions,
-): Watched {
+function watchKeys(keys: readonly VerifyingKey[], file: string | undefined, options: FileWatcherOptions): Watched {
   if (file === undefined) return { current: keys, close: () => {} };
   const read = async () => {
     const pem = (await readNamed(file)).toString();
@@ -166,8 +157,7 @@ interface LearntKey {
   namedAt: number;
 }
 
-type LearntKeysDeps = Pick<RecordKeysOptions, 'clock' | 'limits' | 'log'> &
-  Pick<RecordKeysSettings, 'maxStaleMs'>;
+type LearntKeysDeps = Pick<RecordKeysOptions, 'clock' | 'limits' | 'log'> & Pick<RecordKeysSettings, 'maxStaleMs'>;
 
 class LearntKeys implements RecordKeys {
   readonly areGiven = false;
@@ -201,8 +191,7 @@ class LearntKeys implements RecordKeys {
     this.#belief = 'signed';
     // All records that these keys signed are too old. Keys are removed only here, because a proxy that is cut off
     // receives no names.
-    for (const [name, { namedAt }] of this.#keys)
-      if (now - namedAt > this.#deps.maxStaleMs) this.#keys.delete(name);
+    for (const [name, { namedAt }] of this.#keys) if (now - namedAt > this.#deps.maxStaleMs) this.#keys.delete(name);
   }
 
   refuse(reason: keyof typeof reasons): never {

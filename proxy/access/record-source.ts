@@ -10,14 +10,7 @@ import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
 import { shares } from '../shares.ts';
 import type { CachedRecord, Subject } from './cached-record.ts';
-import {
-  type EpochChange,
-  Feed,
-  type Reclaim,
-  type WatchHandlers,
-  type WatchStart,
-  type WatchStream,
-} from './feed.ts';
+import { type EpochChange, Feed, type Reclaim, type WatchHandlers, type WatchStart, type WatchStream } from './feed.ts';
 import type { AccessLimits } from './limits.ts';
 import type { Principal, RecordSource } from './principal.ts';
 import { type Invalidation, type Look, Records, type ResolvedRecords } from './records.ts';
@@ -174,8 +167,7 @@ class TieredRecords implements LiveRecordSource {
   }
 
   notReady(): string | undefined {
-    this.#hasResponded ||=
-      this.#records.feed.confirmedAt !== undefined || this.#deps.cache?.hasResponded() === true;
+    this.#hasResponded ||= this.#records.feed.confirmedAt !== undefined || this.#deps.cache?.hasResponded() === true;
     return this.#hasResponded
       ? undefined
       : 'neither the control plane nor a Redis whose records can be verified has responded yet';
@@ -218,16 +210,14 @@ class TieredRecords implements LiveRecordSource {
     let tier: LookupTier = 'redis';
     for (let round = 1; round <= roundsMax; round++) {
       if (look.state === 'fresh') return this.#serveFresh(keyHash, look, tier);
-      if (look.state === 'unknown')
-        throw tier === 'redis' ? this.#unknown() : this.#refusal(keyHash, address, isSeen);
+      if (look.state === 'unknown') throw tier === 'redis' ? this.#unknown() : this.#refusal(keyHash, address, isSeen);
       const ref = look.state === 'missing' ? look.needs[0].ref : keyHash;
       const resolving = this.#resolver.resolve(keyHash, { ref, isSeen });
       if (look.state === 'stale' && (await this.#fails(resolving))) {
         const again = this.#records.look(keyHash);
         if (again.state === 'stale') return this.#serveStale(keyHash, again.principal);
       }
-      if ((await resolving) === 'contradicted')
-        throw unavailable(new Error('the feed contradicts the control plane'));
+      if ((await resolving) === 'contradicted') throw unavailable(new Error('the feed contradicts the control plane'));
       tier = 'control_plane';
       look = this.#records.look(keyHash);
     }
@@ -307,8 +297,7 @@ class TieredRecords implements LiveRecordSource {
   #admit(principal: Principal, tier: LookupTier): Principal {
     this.#deps.metrics.lookup(tier);
     const { valueEndsAt } = principal.key;
-    if (valueEndsAt !== undefined && this.#deps.clock.now() >= valueEndsAt)
-      throw new GatewayError('access_not_found');
+    if (valueEndsAt !== undefined && this.#deps.clock.now() >= valueEndsAt) throw new GatewayError('access_not_found');
     return principal;
   }
 
@@ -341,9 +330,7 @@ class TieredRecords implements LiveRecordSource {
     try {
       // Another proxy may have renewed the records already.
       if (cache !== undefined)
-        await Promise.all(
-          this.#records.ageing(keyHash).map((subject) => this.#read(cache, subject, keyHash)),
-        );
+        await Promise.all(this.#records.ageing(keyHash).map((subject) => this.#read(cache, subject, keyHash)));
       if (this.#records.ageing(keyHash).length > 0)
         await this.#resolver.resolve(keyHash, { ref: keyHash, isSeen: true });
     } catch (error) {

@@ -149,11 +149,7 @@ export class Records {
    * @returns the records, empty if there is no such key; undefined if the feed contradicts the response, so that
    * nothing is known
    */
-  accept(
-    keyHash: string,
-    response: ResolvedRecords,
-    requestedAt: number,
-  ): readonly CachedRecord[] | undefined {
+  accept(keyHash: string, response: ResolvedRecords, requestedAt: number): readonly CachedRecord[] | undefined {
     const at = { asOf: response.asOf, confirmedAt: requestedAt };
     const { principal } = response;
     if (!this.feed.permits(keyHash, response.asOf)) return undefined;
@@ -228,8 +224,7 @@ export class Records {
   /** Whether the record claims to be newer than everything that a connected feed has reported. */
   isAhead({ asOf }: CachedRecord): boolean {
     const { confirmedAt } = this.feed;
-    const isConnected =
-      confirmedAt !== undefined && this.#clock.monotonic() - confirmedAt <= this.#limits.freshForMs;
+    const isConnected = confirmedAt !== undefined && this.#clock.monotonic() - confirmedAt <= this.#limits.freshForMs;
     return isConnected && this.feed.isAhead(asOf);
   }
 
@@ -287,18 +282,11 @@ export class Records {
   ): void {
     const entry = map.peek(cached.ref);
     if (entry === undefined) map.set(cached.ref, create(cached));
-    else if (
-      entry.cached === undefined ||
-      !this.#counts(entry.cached) ||
-      isNewer(cached, entry.cached, this.feed)
-    )
+    else if (entry.cached === undefined || !this.#counts(entry.cached) || isNewer(cached, entry.cached, this.feed))
       entry.cached = cached;
   }
 
-  #peek(
-    kind: RecordKind,
-    ref: string,
-  ): Entry<CachedKey> | Entry<CachedScope> | Entry<CachedOrganization> | undefined {
+  #peek(kind: RecordKind, ref: string): Entry<CachedKey> | Entry<CachedScope> | Entry<CachedOrganization> | undefined {
     switch (kind) {
       case 'key':
         return this.#keys.peek(ref);

@@ -4,10 +4,7 @@
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { type CredentialHeaders, credentialHeaders } from './credentials.ts';
 
-const keyHeaders = [
-  ...credentialHeaders,
-  ...['cloud-access-key-id', 'cloud-secret-access-key', 'cloud-session-token'],
-];
+const keyHeaders = [...credentialHeaders, ...['cloud-access-key-id', 'cloud-secret-access-key', 'cloud-session-token']];
 /** No vendor's key is shorter. A shorter value is a dummy word, which may well be part of a model's name. */
 const keyLengthMin = 8;
 

@@ -58,8 +58,7 @@ export class Resolver {
     const deadline = clock.monotonic() + limits.resolveDeadlineMs;
     const release = await this.#slots.take(isSeen);
     try {
-      const hasResponse =
-        (await this.#attempt(keyHash, deadline)) || (await this.#attempt(keyHash, deadline));
+      const hasResponse = (await this.#attempt(keyHash, deadline)) || (await this.#attempt(keyHash, deadline));
       return hasResponse ? 'resolved' : 'contradicted';
     } catch (cause) {
       throw unavailable(cause);

@@ -54,10 +54,7 @@ export class Contact {
   #failed(err: unknown): void {
     this.#failures += 1;
     if (this.#failures !== budgetBounds.awayAfter) return;
-    this.#deps.log.warn(
-      { err },
-      'the ledger does not respond; requests can only use money that is in leases',
-    );
+    this.#deps.log.warn({ err }, 'the ledger does not respond; requests can only use money that is in leases');
     this.#deps.onAway();
   }
 }

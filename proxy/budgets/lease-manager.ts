@@ -372,8 +372,7 @@ export class LeaseManager {
       if (isForgettable(lease, instant.now)) this.#leases.forget(lease, this.#session.current);
     }
     const may = this.mayAcquire && this.#session.shuts;
-    for (const next of may ? acquireAhead(this.#leases, instant, this.#deps.random) : [])
-      this.#operations.send(next);
+    for (const next of may ? acquireAhead(this.#leases, instant, this.#deps.random) : []) this.#operations.send(next);
     if (this.#leases.countsKept > countsMax) this.#session.renew(this.#session.current);
   }
 
@@ -405,8 +404,7 @@ export class LeaseManager {
 
   #reportAllReturned(): void {
     if (!this.#isClosing) return;
-    for (const { available, operation } of this.#leases.all())
-      if (available > 0 || operation !== undefined) return;
+    for (const { available, operation } of this.#leases.all()) if (available > 0 || operation !== undefined) return;
     this.#onAllReturned();
   }
 }

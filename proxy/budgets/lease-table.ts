@@ -130,11 +130,7 @@ const { aheadMs, sweepMs } = budgetBounds;
  * of the windows before, so that requests do not all wait for it when the windows have begun. Called with every sweep.
  * @returns leases whose first acquire operation has begun and is to be sent
  */
-export function acquireAhead(
-  leases: LeaseTable,
-  { at, now }: Instant,
-  random: () => number,
-): readonly Lease[] {
+export function acquireAhead(leases: LeaseTable, { at, now }: Instant, random: () => number): readonly Lease[] {
   const begun: Lease[] = [];
   // The loop also visits the leases that it creates, which are not current.
   for (const lease of leases.all()) {

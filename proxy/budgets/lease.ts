@@ -196,8 +196,7 @@ export class Lease {
   runsLow(now: number): AcquireKind | undefined {
     if (this.#operation !== undefined) return undefined;
     if (now >= this.#aheadAt && this.#available < this.#spendingAt(now) / 2) return 'acquire';
-    const opens =
-      this.open + this.#reservations < this.#openAim(now) * openFrom || this.open < this.#largestOfLate;
+    const opens = this.open + this.#reservations < this.#openAim(now) * openFrom || this.open < this.#largestOfLate;
     return this.#shut > 0 && opens ? 'open' : undefined;
   }
 
@@ -238,8 +237,7 @@ export class Lease {
   }
 
   acquired(response: AcquireResponse, now: number): void {
-    if (this.#operation?.kind !== 'acquire')
-      throw new Error('an acquire call got a response, but none is under way');
+    if (this.#operation?.kind !== 'acquire') throw new Error('an acquire call got a response, but none is under way');
     const { need, shut, want } = this.#operation.request;
     this.#operation = undefined;
     if (!this.#isForfeited) this.#available += response.granted;
@@ -300,8 +298,7 @@ export class Lease {
   }
 
   returned(): void {
-    if (this.#operation?.kind !== 'release')
-      throw new Error('a release got a response, but none is under way');
+    if (this.#operation?.kind !== 'release') throw new Error('a release got a response, but none is under way');
     this.#operation = undefined;
   }
 

@@ -72,8 +72,7 @@ export class LeasedBudgets implements Budgets {
   take(question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation> {
     const instant = this.#leaseManager.instant();
     const leases = this.#leaseManager.of(question.budgets, instant);
-    if (leases !== undefined && fits(leases, question))
-      return this.#reservation(leases, question.full, instant);
+    if (leases !== undefined && fits(leases, question)) return this.#reservation(leases, question.full, instant);
     const claim = leases && claimOn(leases, question);
     const request: ReservationRequest = { question, claim, windowMisses: 0, isLate: false };
     const outcome = this.#outcome(request, instant);

@@ -137,11 +137,7 @@ export function outstandingOf(
  * All money of a session that this proxy knows of, in nano-dollars: free or reserved here, in a release under way, or
  * in events that wait to be reported from here.
  */
-export function knownOf(
-  session: string,
-  leases: Iterable<Lease>,
-  usage: Pick<UnconfirmedUsage, 'queued'>,
-): number {
+export function knownOf(session: string, leases: Iterable<Lease>, usage: Pick<UnconfirmedUsage, 'queued'>): number {
   let known = 0;
   for (const { available, reservations, operation, origin } of leases) {
     if (origin.session !== session) continue;

@@ -54,9 +54,7 @@ function parseRow(row: unknown, at: string): CapabilityRow {
   const { models, like, ...capabilities } = row;
   if (typeof models !== 'string' || !isModelGlob(models)) throw new Error(`${at}: models must be a glob`);
   for (const [name, value] of Object.entries(capabilities)) {
-    const values: readonly unknown[] | undefined = isCapabilityName(name)
-      ? capabilityValues[name]
-      : undefined;
+    const values: readonly unknown[] | undefined = isCapabilityName(name) ? capabilityValues[name] : undefined;
     if (values === undefined) throw new Error(`${at}: there is no model capability ${name}`);
     if (!values.includes(value)) throw new Error(`${at}: ${name} must be one of ${values.join(', ')}`);
   }
@@ -79,8 +77,7 @@ export function idleRows(rows: readonly CapabilityRow[]): readonly string[] {
 /** @param like `<provider>/<model>` of a model that the shipped rows describe */
 function capabilitiesLike(like: unknown, at: string): Partial<Capabilities> {
   if (like === undefined) return {};
-  if (typeof like === 'string' && /^[^/]+\/./.test(like))
-    return capabilitiesBy(shippedRows, storedSelector(like));
+  if (typeof like === 'string' && /^[^/]+\/./.test(like)) return capabilitiesBy(shippedRows, storedSelector(like));
   throw new Error(`${at}: like must be <provider>/<model>`);
 }
 

@@ -8,14 +8,11 @@ import { isLoopbackHost } from '../../common/addresses.ts';
  */
 export function target(addresses: readonly string[]): string {
   const [first] = addresses;
-  if (first === undefined)
-    throw new Error('needs the address of the control plane, such as control-plane:50051');
+  if (first === undefined) throw new Error('needs the address of the control plane, such as control-plane:50051');
   if (addresses.every((address) => isIPv4(hostOf(address)))) return `ipv4:${addresses.join(',')}`;
   if (addresses.every((address) => isIPv6(hostOf(address)))) return `ipv6:${addresses.join(',')}`;
   if (addresses.length > 1)
-    throw new Error(
-      'several control-plane addresses must all be IPv4 or all IPv6; or give one name for them',
-    );
+    throw new Error('several control-plane addresses must all be IPv4 or all IPv6; or give one name for them');
   return `dns:///${first}`;
 }
 

@@ -86,10 +86,7 @@ export interface ControlPlaneTls {
 }
 
 /** @throws Error that names the file that cannot be used */
-export async function openControlPlaneTls(
-  files: ControlPlaneTlsFiles,
-  log: Logger,
-): Promise<ControlPlaneTls> {
+export async function openControlPlaneTls(files: ControlPlaneTlsFiles, log: Logger): Promise<ControlPlaneTls> {
   const { caFile, certFile, keyFile } = files;
   if (certFile === undefined || keyFile === undefined) {
     const ca = caFile === undefined ? null : await readPem(caFile);
@@ -115,9 +112,7 @@ export interface ControlPlaneClient extends ControlPlane {
 /** @throws Error if plain text would leave this machine, or the addresses cannot be dialled together */
 export function createControlPlaneClient(options: ControlPlaneOptions): ControlPlaneClient {
   if (options.credentials === undefined && !options.allowPlaintext && !options.addresses.every(isLoopback))
-    throw new Error(
-      'provider keys would cross the network in plain text; give TLS files, or allow plain text',
-    );
+    throw new Error('provider keys would cross the network in plain text; give TLS files, or allow plain text');
   const channel = openChannel(options);
   const metadata = new Metadata();
   if (options.token !== undefined) metadata.set('authorization', `Bearer ${options.token.reveal()}`);
@@ -126,8 +121,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
     resolve: async (keyHash, timeoutMs) => {
       const { recordKeys } = options;
       const request = { keyHash: Buffer.from(keyHash, 'hex'), signed: recordKeys !== undefined };
-      const send: Send<ResolveResponse__Output> = (options, done) =>
-        access.Resolve(request, metadata, options, done);
+      const send: Send<ResolveResponse__Output> = (options, done) => access.Resolve(request, metadata, options, done);
       const response = await callInTime(timeoutMs, send);
       return recordKeys ? decodeSignedResolve(response, keyHash, recordKeys) : decodeResolve(response);
     },
@@ -151,31 +145,23 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
   return {
     keepSession: async (session) =>
       decodeSession(
-        await callLedger(keepSession, (options, done) =>
-          stub.KeepSession({ session }, metadata, options, done),
-        ),
+        await callLedger(keepSession, (options, done) => stub.KeepSession({ session }, metadata, options, done)),
       ),
     acquire: async (request) =>
       decodeAcquire(
         await hedged(operation, (timeoutMs) =>
-          callLedger(timeoutMs, (options, done) =>
-            stub.Draw(encodeAcquire(request), metadata, options, done),
-          ),
+          callLedger(timeoutMs, (options, done) => stub.Draw(encodeAcquire(request), metadata, options, done)),
         ),
       ),
     release: async (request) =>
       decodeReturn(
         await hedged(operation, (timeoutMs) =>
-          callLedger(timeoutMs, (options, done) =>
-            stub.Return(encodeReturn(request), metadata, options, done),
-          ),
+          callLedger(timeoutMs, (options, done) => stub.Return(encodeReturn(request), metadata, options, done)),
         ),
       ),
     report: async (events) =>
       decodeReport(
-        await callLedger(report, (options, done) =>
-          stub.ReportUsage(encodeReport(events), metadata, options, done),
-        ),
+        await callLedger(report, (options, done) => stub.ReportUsage(encodeReport(events), metadata, options, done)),
       ),
     closeSession: async (end) => {
       const send: Send<CloseSessionResponse__Output> = (options, done) =>

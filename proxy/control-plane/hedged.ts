@@ -14,10 +14,7 @@ const lateMaxMs = 250;
  * @param ask sends the call, with this time limit in milliseconds. @throws LedgerRefusedError; LedgerStalledError;
  * otherwise the error of the last try
  */
-export function hedged<Response>(
-  timeoutMs: number,
-  ask: (timeoutMs: number) => Promise<Response>,
-): Promise<Response> {
+export function hedged<Response>(timeoutMs: number, ask: (timeoutMs: number) => Promise<Response>): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
   const dueAt = performance.now() + timeoutMs;
   const timers: NodeJS.Timeout[] = [];
@@ -43,7 +40,6 @@ export function hedged<Response>(
     );
   };
   send(0);
-  for (let afterMs = againMs; afterMs < timeoutMs; afterMs += againMs)
-    timers.push(setTimeout(send, afterMs, afterMs));
+  for (let afterMs = againMs; afterMs < timeoutMs; afterMs += againMs) timers.push(setTimeout(send, afterMs, afterMs));
   return promise;
 }

@@ -36,9 +36,7 @@ export function decodeAcquire(response: DrawResponse__Output): AcquireResponse {
   const { outcome, grantedNanoUsd, now, epoch, attainableNanoUsd } = response;
   const known = acquireOutcomes.wordOf(outcome);
   if (known === undefined)
-    throw new Error(
-      'the control plane responded to an acquire call with an unknown outcome; update the proxy',
-    );
+    throw new Error('the control plane responded to an acquire call with an unknown outcome; update the proxy');
   const attainable = attainableNanoUsd === undefined ? undefined : whole(attainableNanoUsd);
   return { outcome: known, granted: whole(grantedNanoUsd), now: clock(now), epoch, attainable };
 }
@@ -63,11 +61,7 @@ export function encodeEnd({ session, outstanding, andOthers }: SessionEnd): Wire
   };
 }
 
-export function decodeEnd({
-  freedNanoUsd,
-  now,
-  epoch,
-}: CloseSessionResponse__Output): ResponseOf<'closeSession'> {
+export function decodeEnd({ freedNanoUsd, now, epoch }: CloseSessionResponse__Output): ResponseOf<'closeSession'> {
   return { freed: whole(freedNanoUsd), now: clock(now), epoch };
 }
 

@@ -16,8 +16,7 @@ export function decodeCustomProvider(record: ProviderRecord__Output): CustomProv
   const wireFormat = wireFormats.wordOf(record.wireFormat);
   const keyForm = decodeKeyForm(record);
   if (wireFormat === undefined || keyForm === undefined) return [];
-  if (id === '' || name === '' || !URL.canParse(baseUrl))
-    throw new Error('the record contains half a provider');
+  if (id === '' || name === '' || !URL.canParse(baseUrl)) throw new Error('the record contains half a provider');
   const created = Math.floor(Date.parse(record.createdAt) / 1000) || 0;
   const models = record.models.map((model) => decodeModel(model, name, created));
   return [{ id, name, wireFormat, baseUrl, keyForm, passedFields: record.passedFields, models }];

@@ -127,9 +127,7 @@ export function decodeScope(scope: ScopeRecord__Output): ScopeRecord {
 
 export function fits(key: KeyRecord, scope: ScopeRecord | undefined): boolean {
   if (key.scope.kind === 'organization') return scope === undefined;
-  return (
-    scope?.kind === key.scope.kind && scope.id === key.scope.id && scope.organizationId === key.organizationId
-  );
+  return scope?.kind === key.scope.kind && scope.id === key.scope.id && scope.organizationId === key.organizationId;
 }
 
 export function decodeOrganization(organization: OrganizationRecord__Output): OrganizationRecord {
@@ -150,8 +148,7 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
 }
 
 function decodeProviderKey(key: ProviderKeyRecord__Output): ProviderKey {
-  const secret = (value: string | undefined) =>
-    value === undefined || value === '' ? undefined : new Secret(value);
+  const secret = (value: string | undefined) => (value === undefined || value === '' ? undefined : new Secret(value));
   return {
     id: key.id,
     provider: key.provider,

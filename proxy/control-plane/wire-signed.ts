@@ -3,24 +3,14 @@
 import { never } from '../../common/never.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
-import type {
-  SignedRecord as Message,
-  SignedRecord__Output,
-} from '../../proto/generated/gateway/v1/SignedRecord.ts';
+import type { SignedRecord as Message, SignedRecord__Output } from '../../proto/generated/gateway/v1/SignedRecord.ts';
 import { recordTypes } from '../../proto/load.ts';
 import { recordKinds } from '../../proto/words/access.ts';
 import { type CachedRecord, cachedKey, refOf, type Subject } from '../access/cached-record.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RecordKeys } from '../access/record-keys.ts';
 import type { ResolvedRecords } from '../access/records.ts';
-import {
-  decodeKey,
-  decodeOrganization,
-  decodePosition,
-  decodeResolve,
-  decodeScope,
-  fits,
-} from './wire-records.ts';
+import { decodeKey, decodeOrganization, decodePosition, decodeResolve, decodeScope, fits } from './wire-records.ts';
 import { whole } from './wire-values.ts';
 
 /**
@@ -74,11 +64,7 @@ function principalOf(keyRecord: SignedRecord, signed: readonly SignedRecord[]): 
  * The record of a subject, whose signature was verified. @throws Error for a body that this version cannot read, or of
  * another subject
  */
-export function cachedFrom(
-  subject: Subject,
-  { body, signature }: SignedRecord,
-  confirmedAt: number,
-): CachedRecord {
+export function cachedFrom(subject: Subject, { body, signature }: SignedRecord, confirmedAt: number): CachedRecord {
   const { epoch, revision } = signature;
   const at = { ref: subject.ref, asOf: { epoch, revision }, confirmedAt };
   switch (subject.kind) {

@@ -3,8 +3,7 @@
 /** @throws Error for anything but a whole number from 0 to 2^53 */
 export function whole(text: string): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 0)
-    throw new Error('the message contains a number out of range');
+  if (!Number.isSafeInteger(number) || number < 0) throw new Error('the message contains a number out of range');
   return number;
 }
 

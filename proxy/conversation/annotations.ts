@@ -30,10 +30,7 @@ export interface CitedDocument {
  * with one pair of `start_char_index`/`end_char_index` (from 0, end excluded), `start_page_number`/`end_page_number`
  * (from 1, end excluded) and `start_block_index`/`end_block_index` (from 0, end excluded).
  */
-export function documentCitation(
-  span: CitedSpan,
-  { index, title, quote, location }: CitedDocument,
-): JsonObject {
+export function documentCitation(span: CitedSpan, { index, title, quote, location }: CitedDocument): JsonObject {
   const numbers = Object.entries(location).filter(([, value]) => isNumber(value));
   return {
     type: 'document_citation',

@@ -30,9 +30,7 @@ export function splitId(id: string): SignedId {
  * characters, no two the same. An id that already has this form stays, so its vendor recognizes it. The result is
  * deterministic.
  */
-export function vendorCallIds<Call extends { readonly id: string }>(
-  calls: Iterable<Call>,
-): ReadonlyMap<Call, string> {
+export function vendorCallIds<Call extends { readonly id: string }>(calls: Iterable<Call>): ReadonlyMap<Call, string> {
   const ids = new Map<Call, string>();
   const taken = new Set<string>();
   // The last number that was used for each id: thousands of calls may have the same id.

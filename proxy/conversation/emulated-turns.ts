@@ -2,15 +2,7 @@
 // turn at that position; media of tool results and images of assistant turns move to the next user turn. Everything
 // before them stays unchanged, so that a cached prompt still matches. All of this is a pure function of the
 // conversation: the same turns always become the same turns.
-import type {
-  AssistantTurn,
-  Conversation,
-  MadeImage,
-  SystemTurn,
-  ToolResult,
-  ToolTurn,
-  Turn,
-} from './conversation.ts';
+import type { AssistantTurn, Conversation, MadeImage, SystemTurn, ToolResult, ToolTurn, Turn } from './conversation.ts';
 import { mediaOfAssistant, mediaOfTool, pointerTo } from './moved-media.ts';
 import type { Part, TextPart } from './parts.ts';
 
@@ -126,9 +118,7 @@ class TurnWriter {
       const media = result.parts.filter((part) => !fits(part, this.#abilities));
       if (media.length > 0) moved.push(text(mediaOfTool(result.call.name)));
       for (const medium of media) moved.push(medium);
-      kept.push(
-        media.length === 0 ? result : { ...result, parts: withPointers(result.parts, this.#abilities) },
-      );
+      kept.push(media.length === 0 ? result : { ...result, parts: withPointers(result.parts, this.#abilities) });
     }
     this.#turns.push({ role: 'tool', results: kept });
     if (moved.length === 0) return;

@@ -109,8 +109,7 @@ export class JsonGuard {
     let end = start + 1;
     while (end < chunk.length && isOfNumber(chunk[end] ?? 0)) end++;
     // A number that is split between chunks is not joined here: later code then checks all numbers again.
-    if (end === chunk.length || (this.#numbersArePlain && !isPlain(chunk, start, end)))
-      this.#numbersArePlain = false;
+    if (end === chunk.length || (this.#numbersArePlain && !isPlain(chunk, start, end))) this.#numbersArePlain = false;
     return end;
   }
 

@@ -46,9 +46,7 @@ export function readFlag<Name extends FieldName>(options: Options<Name>, name: N
 const tokensMax = 10_000_000;
 
 /** `max_completion_tokens`, else the older `max_tokens`. Both count reasoning. */
-export function readMaxTokens(
-  options: Options<'max_completion_tokens' | 'max_tokens'>,
-): JsonNumber | undefined {
+export function readMaxTokens(options: Options<'max_completion_tokens' | 'max_tokens'>): JsonNumber | undefined {
   const range = { min: 1, max: tokensMax, whole: true };
   return readNumber(options, 'max_completion_tokens', range) ?? readNumber(options, 'max_tokens', range);
 }

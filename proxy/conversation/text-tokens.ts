@@ -54,8 +54,7 @@ const noWordTokens = 0.6;
 const wordLengthMax = 20;
 const consonantsMax = 5;
 const blank = 0x20;
-const wellKnownLetter =
-  /[\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const wellKnownLetter = /[\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 function isSmallLetter(code: number): boolean {
   return code >= 0x61 && code <= 0x7a;

@@ -76,13 +76,7 @@ export type CostText = (usage: Usage) => string | undefined;
 export const costField = 'x_svc_cost';
 
 /** Vendors' words for the usual way of being served. */
-const usualTiers: ReadonlySet<unknown> = new Set([
-  'auto',
-  'default',
-  'standard',
-  'standard_only',
-  'unspecified',
-]);
+const usualTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard', 'standard_only', 'unspecified']);
 
 /**
  * How a request was served. If the vendor does not report it, the requested tier counts, provided that it is dearer

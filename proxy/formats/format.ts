@@ -34,8 +34,7 @@ export interface Format<Request> {
  * A format independent of the client's format: it writes requests from conversations, and reads responses into a shared
  * shape.
  */
-export interface TranslatedFormat
-  extends Pick<Format<ConversationRequest>, 'name' | 'streamType' | 'readError'> {
+export interface TranslatedFormat extends Pick<Format<ConversationRequest>, 'name' | 'streamType' | 'readError'> {
   writeRequest(call: TranslatedCall): WrittenRequest;
   readResponse(call: TranslatedCall, response: VendorResponse): ReadResponse;
   openStream(call: TranslatedCall, context: StreamContext): StreamReader;

@@ -21,16 +21,14 @@ const advices: Readonly<Record<string, string>> = {
   CERT_SIGNATURE_FAILURE: untrusted,
   CERT_HAS_EXPIRED: 'its certificate has expired; it has to be renewed there',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet; the clocks may differ',
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    'its certificate is for another name; GATEWAY_FORWARD_TO must use a name that is in it',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name; GATEWAY_FORWARD_TO must use a name that is in it',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: `it wants a client certificate; set GATEWAY_FORWARD_CERT_FILE and GATEWAY_FORWARD_KEY_FILE`,
   ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: refused,
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: refused,
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: refused,
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: refused,
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: refused,
-  ERR_SSL_WRONG_VERSION_NUMBER:
-    'it does not speak TLS on this port; GATEWAY_FORWARD_TO may name the plain one',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS on this port; GATEWAY_FORWARD_TO may name the plain one',
   ECONNREFUSED: 'nothing listens there; it may be starting, or GATEWAY_FORWARD_TO is wrong',
   ENOTFOUND: 'its name is not known; GATEWAY_FORWARD_TO may be wrong',
 };

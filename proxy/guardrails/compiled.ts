@@ -70,8 +70,7 @@ export class CompiledGuardrails {
     const known = this.#applied.get(organization) ?? new Map<string, Applied | undefined>();
     this.#applied.set(organization, known);
     const key = `${own ?? ''} ${projects ?? ''} ${keys.join(' ')}`;
-    if (!known.has(key))
-      known.set(key, this.#select(organization.guardrails, { keys, aiSystems: [own, projects] }));
+    if (!known.has(key)) known.set(key, this.#select(organization.guardrails, { keys, aiSystems: [own, projects] }));
     return known.get(key);
   }
 

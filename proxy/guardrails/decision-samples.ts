@@ -96,9 +96,7 @@ export class DecisionSamples {
   }
 
   #soon(delayMs: number): () => void {
-    return this.#deps.timers.after(delayMs, () =>
-      this.#deps.background('guardrail decisions', this.#report()),
-    );
+    return this.#deps.timers.after(delayMs, () => this.#deps.background('guardrail decisions', this.#report()));
   }
 
   async #report(): Promise<void> {

@@ -48,10 +48,7 @@ export class Decisions {
       stage,
       decision,
     });
-    this.#record.guardrailsNotPassed = appended(
-      this.#record.guardrailsNotPassed,
-      `${guardrail.name}=${decision}`,
-    );
+    this.#record.guardrailsNotPassed = appended(this.#record.guardrailsNotPassed, `${guardrail.name}=${decision}`);
   }
 
   /** For a stream, whose guardrails decide after the response headers were sent. */

@@ -102,8 +102,7 @@ function takeParts(value: unknown, path: Path, pieces: Piece[]): unknown {
   for (const [name, inner] of Object.entries(value)) {
     if (saysNothing(inner)) continue;
     if (partMarks.has(name)) marks[name] = inner;
-    else if (partTexts.has(name) && typeof inner === 'string')
-      pieces.push(partPiece([...path, name], marks, inner));
+    else if (partTexts.has(name) && typeof inner === 'string') pieces.push(partPiece([...path, name], marks, inner));
     else {
       const more = takeParts(inner, [...path, name], pieces);
       if (more !== undefined) rest[name] = more;

@@ -86,9 +86,7 @@ export class ScanWorker {
     });
     this.#worker.unref();
     this.#worker.on('message', (message: FromWorker) => this.#hear(message));
-    this.#worker.on('error', (cause) =>
-      this.#gone(`it failed: ${cause instanceof Error ? cause.message : ''}`),
-    );
+    this.#worker.on('error', (cause) => this.#gone(`it failed: ${cause instanceof Error ? cause.message : ''}`));
     this.#worker.on('exit', (code) => this.#gone(`exit ${code}`));
     this.#listen(startMsMax);
   }
@@ -137,8 +135,7 @@ export class ScanWorker {
     }
     clearTimeout(this.#silence);
     this.#isReady = true;
-    if (message !== 'ready' && 'scanned' in message)
-      this.#finish(message.id, (scan) => scan.resolve(message.scanned));
+    if (message !== 'ready' && 'scanned' in message) this.#finish(message.id, (scan) => scan.resolve(message.scanned));
     else if (message !== 'ready') this.#handOver(message.id);
     if (this.#scans.size > 0) this.#listen(this.#deps.silentMsMax);
     this.#deps.onRoom();

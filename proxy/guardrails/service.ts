@@ -65,10 +65,7 @@ export class NotRequestedError extends Error {
   /** The error for the caller. If undefined, the caller learns that nothing can be inspected now. */
   readonly refusal: GatewayError | undefined;
 
-  constructor(
-    reason: string,
-    { cause, refusal }: { readonly cause?: unknown; readonly refusal?: GatewayError } = {},
-  ) {
+  constructor(reason: string, { cause, refusal }: { readonly cause?: unknown; readonly refusal?: GatewayError } = {}) {
     super(`a guardrail's service was not called: ${reason}`, { cause });
     this.name = 'NotRequestedError';
     this.reason = reason;

@@ -8,13 +8,7 @@ import { FairQueue, OccupiedShare, type ShareOwner } from '../../common/shares.t
 import type { Scanned } from '../../guardrails/scan.ts';
 import type { ReadShare } from '../shares.ts';
 import { shares } from '../shares.ts';
-import {
-  NoCapacityError,
-  type PooledScan,
-  type ScanTask,
-  ScanWorker,
-  type ScanWorkerDeps,
-} from './scan-worker.ts';
+import { NoCapacityError, type PooledScan, type ScanTask, ScanWorker, type ScanWorkerDeps } from './scan-worker.ts';
 
 export interface WorkerPoolDeps {
   readonly log: Logger;
@@ -167,8 +161,7 @@ export class WorkerPool {
       onLeft: (scan) => {
         if (scan.isOver) return;
         if (this.#isClosed) this.#giveUp(scan, 'the gateway is stopping');
-        else if (!this.#queue.push(scan.owner, scan, lengthOf(scan.task)))
-          this.#giveUp(scan, 'too much waits');
+        else if (!this.#queue.push(scan.owner, scan, lengthOf(scan.task))) this.#giveUp(scan, 'too much waits');
         else this.#within(scan, this.#deps.waitMsMax);
       },
       onGone: (reason, hasBeenReady) => {

@@ -61,8 +61,7 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   if (catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
   const targets = targetsOf(deps, input, provider);
   if (targets.length === 0) throw new GatewayError('provider_not_configured');
-  const capabilities =
-    custom === undefined ? deps.capabilities.of(provider.name, model) : custom.capabilitiesOf(model);
+  const capabilities = custom === undefined ? deps.capabilities.of(provider.name, model) : custom.capabilitiesOf(model);
   return {
     requestId,
     caller,
@@ -87,11 +86,7 @@ function inCatalog(qualifiedModel: string): CatalogModel | undefined {
   return undefined;
 }
 
-function unknown(
-  deps: AuthorizeDeps,
-  caller: Caller,
-  { provider, model, custom }: ModelToCall,
-): UnknownModel {
+function unknown(deps: AuthorizeDeps, caller: Caller, { provider, model, custom }: ModelToCall): UnknownModel {
   const name = `${provider.name}/${model}`;
   return {
     get isSlip() {
@@ -109,8 +104,7 @@ interface ModelToCall {
 
 function modelOf(deps: AuthorizeDeps, { request, routeProvider, caller }: AuthorizeInput): ModelToCall {
   const sent = request.model;
-  if (routeProvider !== undefined)
-    return { provider: routeProvider, model: checkedName(sent), custom: undefined };
+  if (routeProvider !== undefined) return { provider: routeProvider, model: checkedName(sent), custom: undefined };
   const slash = sent.indexOf('/');
   if (slash < 1 || slash === sent.length - 1) {
     throw new GatewayError('invalid_request', {
@@ -137,8 +131,7 @@ function modelOf(deps: AuthorizeDeps, { request, routeProvider, caller }: Author
 function keyInModel(): GatewayError {
   return new GatewayError('invalid_request', {
     param: 'model',
-    message:
-      'the model name contains the key that is in a header of this request; send it in the header only',
+    message: 'the model name contains the key that is in a header of this request; send it in the header only',
   });
 }
 
@@ -179,8 +172,7 @@ export function routeTarget(
   if (form === 'cloud-keys') return targets.direct(provider, cloudCredential(headers));
   const credential: Credential = { apiKey: readRouteKey(headers, form) };
   // Without this check, a key in the path would become part of a host name and be looked up.
-  if (endpoint !== undefined && repeatsKey(endpoint, headers, true))
-    throw new GatewayError('invalid_endpoint');
+  if (endpoint !== undefined && repeatsKey(endpoint, headers, true)) throw new GatewayError('invalid_endpoint');
   const checked = endpoint === undefined ? undefined : checkEndpoint(endpoint);
   return targets.direct(provider, { credential, endpoint: checked, region: undefined });
 }

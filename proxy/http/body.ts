@@ -14,11 +14,7 @@ export interface BodyLimits extends JsonLimits {
  * @returns the whole body
  * @throws GatewayError unsupported_media_type, body_too_large, invalid_request, request_timeout, overloaded; ClientGone
  */
-export async function readBody(
-  exchange: Exchange,
-  limits: BodyLimits,
-  loop: LoopScheduler,
-): Promise<ReadBody> {
+export async function readBody(exchange: Exchange, limits: BodyLimits, loop: LoopScheduler): Promise<ReadBody> {
   checkMediaType(exchange);
   const announced = Number(exchange.headers.get('content-length') ?? 0);
   if (announced > limits.bodyBytesMax) throw tooLarge(limits);

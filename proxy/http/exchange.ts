@@ -271,8 +271,7 @@ export class Exchange {
   }
 
   buffer(bytes: number): void {
-    if (this.ticket === undefined)
-      throw new GatewayError('internal_error', { cause: new Error('not admitted') });
+    if (this.ticket === undefined) throw new GatewayError('internal_error', { cause: new Error('not admitted') });
     this.ticket.buffer(bytes);
   }
 }

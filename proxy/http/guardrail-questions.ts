@@ -83,17 +83,12 @@ async function reserved({ ledger }: GuardrailQuestionsDeps, call: ChatCall): Pro
   }
 }
 
-const notPriced: ReadonlySet<string> = new Set([
-  'model_not_priced',
-  'unsupported_parameter',
-  'invalid_request',
-]);
+const notPriced: ReadonlySet<string> = new Set(['model_not_priced', 'unsupported_parameter', 'invalid_request']);
 
 /** Lowers the output limit if the reservation covers less than the question requests. */
 function withinReservation(call: ChatCall, { outputCeiling }: Reservation): ChatCall {
   const requested = call.request.body.max_completion_tokens;
-  if (outputCeiling === undefined || (typeof requested === 'number' && requested <= outputCeiling))
-    return call;
+  if (outputCeiling === undefined || (typeof requested === 'number' && requested <= outputCeiling)) return call;
   return { ...call, request: withOutputCeiling(call.request, outputCeiling) };
 }
 

@@ -18,10 +18,7 @@ interface ModelEntry {
   readonly owned_by: string;
 }
 
-export function modelList(
-  caller: Caller,
-  deps: CallableDeps,
-): { object: 'list'; data: readonly ModelEntry[] } {
+export function modelList(caller: Caller, deps: CallableDeps): { object: 'list'; data: readonly ModelEntry[] } {
   return { object: 'list', data: callableModels(caller, deps).map(entry) };
 }
 

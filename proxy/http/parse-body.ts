@@ -15,11 +15,7 @@ import type { Abortable, Exchange } from './exchange.ts';
  * @returns a promise unless the body is small
  * @throws GatewayError invalid_request that names the field, overloaded; or the error that aborted the request
  */
-export function parseBody(
-  exchange: Exchange,
-  read: ReadBody,
-  loop: LoopScheduler,
-): ChatRequest | Promise<ChatRequest> {
+export function parseBody(exchange: Exchange, read: ReadBody, loop: LoopScheduler): ChatRequest | Promise<ChatRequest> {
   if (isLargeBody(read)) return inSlices(exchange, read, loop);
   const grant = scheduled(exchange, read, loop);
   return grant === undefined ? parseChatRequest(read) : grant.then(() => parseChatRequest(read));
@@ -31,11 +27,7 @@ export function parseBody(
  * @returns undefined if it may be processed now.
  * @throws GatewayError overloaded
  */
-export function scheduled(
-  { owner }: Exchange,
-  read: ReadBody,
-  loop: LoopScheduler,
-): Promise<void> | undefined {
+export function scheduled({ owner }: Exchange, read: ReadBody, loop: LoopScheduler): Promise<void> | undefined {
   return isLargeBody(read) ? undefined : loop.ready(owner, read.bytes.length);
 }
 

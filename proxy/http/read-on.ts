@@ -14,13 +14,10 @@ export interface ReadOnLimits {
 }
 
 /** Results for responses without a caller: read to their end, or given up for one of the reasons. */
-export const readOnResults = [
-  'read',
-  'left',
-  'not_read',
-  'timed_out',
-  'shutdown',
-] as const satisfies readonly ('read' | GiveUpReason)[];
+export const readOnResults = ['read', 'left', 'not_read', 'timed_out', 'shutdown'] as const satisfies readonly (
+  | 'read'
+  | GiveUpReason
+)[];
 
 export type ReadOnResult = (typeof readOnResults)[number];
 
@@ -96,9 +93,7 @@ export class ReadOn {
 
   #leave(exchange: Exchange): void {
     const ending = exchange.attempt?.ending;
-    this.#metrics.readOn(
-      ending === 'timed_out' || ending === 'shutdown' || ending === 'not_read' ? ending : 'read',
-    );
+    this.#metrics.readOn(ending === 'timed_out' || ending === 'shutdown' || ending === 'not_read' ? ending : 'read');
     this.#open.delete(exchange);
     this.responses.give(exchange.owner);
     if (this.#open.size > 0) return;

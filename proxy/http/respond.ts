@@ -54,9 +54,7 @@ function retryHeaders(retryAfter: number | undefined, retryable: boolean): strin
 }
 
 /** The envelope of every error, on every route and inside streams. */
-export function envelope(
-  response: Pick<ErrorResponse, 'status' | 'message' | 'param' | 'code' | 'hint'>,
-): string {
+export function envelope(response: Pick<ErrorResponse, 'status' | 'message' | 'param' | 'code' | 'hint'>): string {
   const { status, message, param = null, code = null, hint } = response;
   return JSON.stringify({ error: { message, type: errorType(status), param, code, hint } });
 }
@@ -196,8 +194,7 @@ export function commonHeaders(exchange: Exchange): string[] {
   if (record.model !== undefined) headers.push('x-svc-model', headerValue(record.model));
   if (record.attempts > 0) headers.push('x-svc-attempts', String(record.attempts));
   if (record.limitHeaders.length > 0) headers.push(...record.limitHeaders);
-  if (record.guardrailHeader !== undefined)
-    headers.push('x-svc-guardrails', headerValue(record.guardrailHeader));
+  if (record.guardrailHeader !== undefined) headers.push('x-svc-guardrails', headerValue(record.guardrailHeader));
   return headers;
 }
 

@@ -1,12 +1,6 @@
 // A traffic listener: node:http with its limits set, in plain text or with TLS. It passes every accepted request to the
 // request path, and responds to invalid HTTP with the same error envelope.
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';

@@ -72,9 +72,7 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
       return undefined;
     case 'body': {
       const tooSlow = exchange.record.requestBytes / (waited / 1000) < limits.bodyRateMin;
-      return isOver || (waited > limits.bodyGraceMs && tooSlow)
-        ? new GatewayError('request_timeout')
-        : undefined;
+      return isOver || (waited > limits.bodyGraceMs && tooSlow) ? new GatewayError('request_timeout') : undefined;
     }
     case 'reader':
       return isOver || waited > limits.readerMs ? new ClientGone('client_stalled') : undefined;

@@ -58,9 +58,7 @@ export class Adoption {
   }
 
   #after(delayMs: number): void {
-    this.#cancelTimer = this.#deps.timers.after(delayMs, () =>
-      this.#deps.background('adopt journals', this.#run()),
-    );
+    this.#cancelTimer = this.#deps.timers.after(delayMs, () => this.#deps.background('adopt journals', this.#run()));
   }
 
   async #run(): Promise<void> {

@@ -120,11 +120,7 @@ export class JournalReader {
     this.#templates.set(event.id, event);
   }
 
-  #addTo(
-    killed: Map<string, UsageEvent>,
-    id: string,
-    { charges, cost }: Pick<UsageEvent, 'charges' | 'cost'>,
-  ): void {
+  #addTo(killed: Map<string, UsageEvent>, id: string, { charges, cost }: Pick<UsageEvent, 'charges' | 'cost'>): void {
     const event = killed.get(id) ?? this.#templates.get(id);
     if (event === undefined || this.#settled.has(id)) return;
     killed.set(id, { ...event, cost: event.cost + cost, charges: merged([...event.charges, ...charges]) });

@@ -23,20 +23,13 @@ export class JournaledBudgets implements Budgets {
     return this.#budgets.stamp();
   }
 
-  #written(
-    reservation: BudgetReservation,
-    question: BudgetQuestion,
-  ): BudgetReservation | Promise<BudgetReservation> {
+  #written(reservation: BudgetReservation, question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation> {
     const event = { ...question.ifKilled(), ...reservation.stamp };
     const take = this.#journals.take(reservation, event);
     return take === undefined ? reservation : this.#once(take, reservation, question);
   }
 
-  async #once(
-    take: JournalTake,
-    reservation: BudgetReservation,
-    question: BudgetQuestion,
-  ): Promise<BudgetReservation> {
+  async #once(take: JournalTake, reservation: BudgetReservation, question: BudgetQuestion): Promise<BudgetReservation> {
     if (await take.written) return new JournaledReservation(reservation, take);
     // The journal is broken, and its session is over: the request makes its reservation in the next session.
     reservation.settle(0);

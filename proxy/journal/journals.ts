@@ -67,10 +67,7 @@ export class Journals {
       this.#journals.set(session, new SessionJournal(session, file, () => nextOrdinal(session)));
     } catch (err) {
       this.#deps.metrics.journalFailed();
-      this.#deps.log.error(
-        { err },
-        'the journal cannot be begun: a crash leaves money unconfirmed for a minute',
-      );
+      this.#deps.log.error({ err }, 'the journal cannot be begun: a crash leaves money unconfirmed for a minute');
       this.#goWithout(session);
     }
   }

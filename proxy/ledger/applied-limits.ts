@@ -28,16 +28,12 @@ export interface AppliedLimits {
 }
 
 /** Each limit once: both keys may be of one scope, and one key may be sent as both. */
-export function appliedLimits({
-  caller,
-  qualifiedModel,
-}: Pick<ChatCall, 'caller' | 'qualifiedModel'>): AppliedLimits {
+export function appliedLimits({ caller, qualifiedModel }: Pick<ChatCall, 'caller' | 'qualifiedModel'>): AppliedLimits {
   const { principal, project } = caller;
   if (project !== undefined) return select(caller, qualifiedModel);
   const { key, scope, organization } = principal;
   const known = remembered.get(key);
-  if (known !== undefined && known.scope === scope && known.organization === organization)
-    return known.limits;
+  if (known !== undefined && known.scope === scope && known.organization === organization) return known.limits;
   const limits = select(caller, qualifiedModel);
   if (areOfAllModels(principal)) remembered.set(key, { scope, organization, limits });
   return limits;
@@ -60,9 +56,7 @@ function select(caller: Caller, qualifiedModel: string): AppliedLimits {
 }
 
 function areOfAllModels({ organization, scope, key }: Principal): boolean {
-  return [organization, key, scope].every(
-    (record) => record?.limits.every(({ model }) => model === undefined) ?? true,
-  );
+  return [organization, key, scope].every((record) => record?.limits.every(({ model }) => model === undefined) ?? true);
 }
 
 function* levels({ principal, project }: Caller): Iterable<readonly [LimitLevel, readonly Limit[]]> {

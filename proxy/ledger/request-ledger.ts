@@ -145,8 +145,7 @@ function withRates(
     money?.reservation.settle(0);
     throw error;
   };
-  const reserved = (rates: RateLimitsReservation) =>
-    new RequestReservation(deps, call, { prices, money, rates });
+  const reserved = (rates: RateLimitsReservation) => new RequestReservation(deps, call, { prices, money, rates });
   try {
     const rates = takeRates(deps, call, limits.rates);
     return rates instanceof Promise ? rates.then(reserved, release) : reserved(rates);
@@ -215,9 +214,7 @@ class RequestReservation implements Reservation {
     const isUnused = outcome.ending === 'unused' && !outcome.usageIsComplete;
     const reported = isUnused ? noUsage : (outcome.usage ?? noUsage);
     const usage =
-      estimateReason === undefined
-        ? reported
-        : estimatedUsage(this.#call, outcome, this.#deps.outputTokensDefault);
+      estimateReason === undefined ? reported : estimatedUsage(this.#call, outcome, this.#deps.outputTokensDefault);
     return { usage, cost: 0, estimateReason, reportedCost: undefined };
   }
 

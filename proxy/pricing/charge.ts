@@ -99,8 +99,7 @@ type ThinkingCall = Pick<ChatCall, 'request' | 'capabilities' | 'catalogModel' |
  */
 export function mayThinkUnseen(call: ThinkingCall): boolean {
   const { capabilities, catalogModel, request } = call;
-  const canThink =
-    capabilities.reasoning !== 'none' || catalogModel?.capabilities.includes('reasoning') === true;
+  const canThink = capabilities.reasoning !== 'none' || catalogModel?.capabilities.includes('reasoning') === true;
   if (!canThink) return false;
   const { thinking, reasoning_effort: effort } = request.body;
   if (thinksOnRequest(call)) {

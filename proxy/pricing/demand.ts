@@ -112,12 +112,7 @@ const resultTokensMax = 25_000;
 
 /** Tools that vendors run, and that callers may list among their own, in either spelling. */
 const searchTools: ReadonlySet<string> = new Set(['googleSearch', 'google_search']);
-const readingTools: ReadonlySet<string> = new Set([
-  'urlContext',
-  'url_context',
-  'codeExecution',
-  'code_execution',
-]);
+const readingTools: ReadonlySet<string> = new Set(['urlContext', 'url_context', 'codeExecution', 'code_execution']);
 
 /** Whether a vendor runs the tool and its cost is known. */
 export function ownTool(tool: unknown): 'searches' | 'reads' | undefined {
@@ -129,9 +124,7 @@ export function ownTool(tool: unknown): 'searches' | 'reads' | undefined {
 
 function ownToolsOf({ tools }: JsonObject): string[] {
   if (!Array.isArray(tools)) return [];
-  return tools.flatMap((tool: unknown) =>
-    ownTool(tool) !== undefined && isObject(tool) ? Object.keys(tool) : [],
-  );
+  return tools.flatMap((tool: unknown) => (ownTool(tool) !== undefined && isObject(tool) ? Object.keys(tool) : []));
 }
 
 function hasOwnTool(body: JsonObject): boolean {
@@ -166,17 +159,12 @@ export function fileOf(part: unknown): unknown {
 /** The sound of videos is sound as well. */
 export function isSounding(file: unknown): boolean {
   return (
-    isObject(file) &&
-    typeof file.file_data === 'string' &&
-    /^data:(audio|video)\//i.test(file.file_data.slice(0, 30))
+    isObject(file) && typeof file.file_data === 'string' && /^data:(audio|video)\//i.test(file.file_data.slice(0, 30))
   );
 }
 
 /** A stored file, or a file by URL, may have any length. */
 export function isStored(file: unknown): boolean {
   if (!isObject(file)) return false;
-  return (
-    isGiven(file.file_id) ||
-    (typeof file.file_data === 'string' && /^https?:/i.test(file.file_data.slice(0, 30)))
-  );
+  return isGiven(file.file_id) || (typeof file.file_data === 'string' && /^https?:/i.test(file.file_data.slice(0, 30)));
 }

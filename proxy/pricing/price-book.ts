@@ -77,10 +77,7 @@ function listed(
 
 type Targets = PricedCall['targets'];
 
-function atTargets(
-  targets: Targets,
-  priceIn: (region: string | undefined) => Prices | undefined,
-): Prices | undefined {
+function atTargets(targets: Targets, priceIn: (region: string | undefined) => Prices | undefined): Prices | undefined {
   const [only, ...others] = targets;
   if (only !== undefined && others.length === 0) return priceIn(regionOf(only));
   const regions = new Set(targets.map(regionOf));
@@ -95,9 +92,7 @@ const anywhere = new WeakMap<Prices, Prices>();
 function reservedAnywhere(usual: Prices, regions: NonNullable<CatalogModel['regions']>): Prices {
   const known = anywhere.get(usual);
   if (known !== undefined) return known;
-  const regional = Object.values(regions).flatMap((one) =>
-    one.next === undefined ? [one] : [one, one.next],
-  );
+  const regional = Object.values(regions).flatMap((one) => (one.next === undefined ? [one] : [one, one.next]));
   const waiting = reservedAsDearest(
     usual,
     regional.flatMap((one) => compiled(one, undefined) ?? []),
@@ -124,8 +119,7 @@ const compilations = new WeakMap<ModelPrices, Compilations>();
 function compiled(prices: ModelPrices, region: string | undefined): Prices | undefined {
   const known: Compilations = compilations.get(prices) ?? new Map();
   // Regions come from operators' settings and callers' headers. All regions that change nothing share one compilation.
-  const priced =
-    region !== undefined && Object.hasOwn(prices.surcharges ?? {}, region) ? region : region && elsewhere;
+  const priced = region !== undefined && Object.hasOwn(prices.surcharges ?? {}, region) ? region : region && elsewhere;
   if (known.has(priced)) return known.get(priced);
   const compilation = compilePrices(prices, priced);
   compilations.set(prices, known.set(priced, compilation));

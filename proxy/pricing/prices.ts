@@ -12,15 +12,7 @@ import { nanoOfUsd } from '../../common/money.ts';
 import type { CallPrices, ModelPrices } from '../catalog/models.ts';
 import { nothingSpecial, type ServedTier, type Usage } from '../conversation/usage.ts';
 import { type Demand, plainDemand } from './demand.ts';
-import {
-  compileTiers,
-  costOfTokens,
-  dearestRate,
-  type Rate,
-  type Rates,
-  type RateTiers,
-  ratesAt,
-} from './rates.ts';
+import { compileTiers, costOfTokens, dearestRate, type Rate, type Rates, type RateTiers, ratesAt } from './rates.ts';
 
 /** Compiled prices of one model. */
 export interface Prices {
@@ -157,8 +149,7 @@ class CompiledPrices implements Prices {
     const { prices, calls } = this.#compiled;
     const isUnpriced = (kind: TokenKind) => isSound(kind) && prices[kind] === undefined;
     const requests = requested.request !== undefined && calls.request === undefined;
-    const searches =
-      requested.search !== undefined && calls.search === undefined && calls.groundedPrompt === undefined;
+    const searches = requested.search !== undefined && calls.search === undefined && calls.groundedPrompt === undefined;
     // An image is paid by its tokens, or by the piece.
     const acquisitions =
       output.includes('imageOutput') && prices.imageOutput === undefined && calls.image === undefined;

@@ -79,10 +79,7 @@ function nanoOf({ whole, millionths }: Rate): number {
   return whole * million + millionths;
 }
 
-function compileRates(
-  prices: TokenPrices,
-  { surcharge, usual }: Required<CompileOptions>,
-): Rates | undefined {
+function compileRates(prices: TokenPrices, { surcharge, usual }: Required<CompileOptions>): Rates | undefined {
   const texts = allKinds(prices);
   const rates: Partial<Record<TokenKind, Rate>> = {};
   for (const kind of tokenKinds) {
@@ -100,12 +97,7 @@ function compileRates(
  * Kinds whose price no other kind replaces: if only the usual prices have one, it applies here too, unless the
  * substitute is dearer.
  */
-const ownKinds: ReadonlySet<TokenKind> = new Set([
-  'audioInput',
-  'audioCacheRead',
-  'audioOutput',
-  'imageOutput',
-]);
+const ownKinds: ReadonlySet<TokenKind> = new Set(['audioInput', 'audioCacheRead', 'audioOutput', 'imageOutput']);
 
 /** The prices, with substitutes for kinds that have no price of their own. */
 function allKinds(prices: TokenPrices): Readonly<Record<TokenKind, string>> {

@@ -31,8 +31,7 @@ export class ServedTiers {
     // The response to a request for a tier shows nothing about requests without one.
     if (servedTier(request.body.service_tier) !== undefined) return;
     if (isServiceTier(tier)) this.#set(keyId, { tier, usualLeft: usualMax });
-    else if (known !== undefined && known.usualLeft > 0)
-      this.#set(keyId, { ...known, usualLeft: known.usualLeft - 1 });
+    else if (known !== undefined && known.usualLeft > 0) this.#set(keyId, { ...known, usualLeft: known.usualLeft - 1 });
     else this.#seen.delete(keyId);
   }
 

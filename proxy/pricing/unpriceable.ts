@@ -5,15 +5,7 @@ import type { ChatCall } from '../call.ts';
 import { audioSecondsMax } from '../catalog/audio-length.ts';
 import { isGiven } from '../conversation/options.ts';
 import { count, servedTier } from '../conversation/usage.ts';
-import {
-  alwaysSearching,
-  type Demand,
-  fileOf,
-  isSounding,
-  isStored,
-  ownTool,
-  plainDemand,
-} from './demand.ts';
+import { alwaysSearching, type Demand, fileOf, isSounding, isStored, ownTool, plainDemand } from './demand.ts';
 import type { Prices } from './prices.ts';
 
 type PriceableCall = Pick<ChatCall, 'request' | 'qualifiedModel' | 'catalogModel'>;
@@ -44,9 +36,7 @@ function knownPrices(prices: Prices, window: boolean): Known {
     model: (name) => {
       // Its searches are neither bounded nor reported.
       if (name.includes('-deep-research')) return false;
-      return (
-        !alwaysSearching.some((kind) => name.includes(kind)) || (window && demand({ calls: { request: 1 } }))
-      );
+      return !alwaysSearching.some((kind) => name.includes(kind)) || (window && demand({ calls: { request: 1 } }));
     },
   };
 }
@@ -100,9 +90,7 @@ function isPricedModality(modality: unknown, has: Known): boolean {
 }
 
 function fieldOf(body: JsonObject, has: Known): string | undefined {
-  return Object.keys(body).find(
-    (name) => isGiven(body[name]) && fields.get(name)?.(body[name], has) === false,
-  );
+  return Object.keys(body).find((name) => isGiven(body[name]) && fields.get(name)?.(body[name], has) === false);
 }
 
 /** Tools that a vendor runs have fees, and their results count as input. Both are known only for some of them. */

@@ -19,7 +19,5 @@ export const providers: readonly Provider[] = vendorNames.map((name) => shipped[
 
 /** By canonical name and by every alias. */
 export const providersByName: ReadonlyMap<string, Provider> = new Map(
-  providers.flatMap((provider) =>
-    [provider.name, ...provider.aliases].map((name) => [name, provider] as const),
-  ),
+  providers.flatMap((provider) => [provider.name, ...provider.aliases].map((name) => [name, provider] as const)),
 );

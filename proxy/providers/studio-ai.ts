@@ -22,8 +22,7 @@ export const studioAi: Provider = {
 function studioKey({ headers }: UpstreamRequest, target: CredentialTarget): string[] {
   const key = apiKeyOf(target);
   const asBearer = ['authorization', `Bearer ${key}`];
-  if (dialectOf(target.baseUrl).keyHeader === 'authorization' || isToken(key))
-    return [...asBearer, ...headers];
+  if (dialectOf(target.baseUrl).keyHeader === 'authorization' || isToken(key)) return [...asBearer, ...headers];
   // The caller's own key came as a bearer token, but not every dialect accepts a plain key that way. Like the vendor's
   // SDK, send both.
   const isOwn = target.providerKeyId === undefined;

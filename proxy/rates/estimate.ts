@@ -33,8 +33,7 @@ export function estimateTokens(
   const ceiling = requested ?? outputTokensDefault;
   const choices = Math.max(1, count(body.n) ?? 1);
   return {
-    input:
-      Math.ceil(text / bytesPerToken) + messages.length * tokensPerMessage + media.length * tokensPerMedia,
+    input: Math.ceil(text / bytesPerToken) + messages.length * tokensPerMessage + media.length * tokensPerMedia,
     output: choices * Math.min(ceiling, catalogModel?.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY),
     outputGuessed: requested === undefined,
   };

@@ -14,7 +14,7 @@ export class Leases {
 
   add(request: CountedRequest): void {
     for (const { kind, id } of request.limits) {
-      if (counted[kind] === 'slots') this.#heldOf(request.shard, id).set(request.name, request);
+      if (counted[kind] === 'slots') this.#ofLimit(request.shard, id).set(request.name, request);
     }
   }
 
@@ -38,7 +38,7 @@ export class Leases {
     return this.#shards;
   }
 
-  #heldOf(shard: number, limitId: string): Map<string, CountedRequest> {
+  #ofLimit(shard: number, limitId: string): Map<string, CountedRequest> {
     const inShard = this.#shards.get(shard) ?? new Map<string, Map<string, CountedRequest>>();
     const requests = inShard.get(limitId) ?? new Map<string, CountedRequest>();
     if (requests.size === 0) this.#shards.set(shard, inShard.set(limitId, requests));

@@ -87,8 +87,7 @@ export class BatchCall implements ScriptCall {
     for (const { request, correction } of this.#batch.ended) {
       const countAt = words.push(correction, 0) - 1;
       for (const limit of request.limits) {
-        if (isReleased(limit.kind, correction))
-          words.push((this.#limits.get(limit.id) ?? this.#add(limit)).position);
+        if (isReleased(limit.kind, correction)) words.push((this.#limits.get(limit.id) ?? this.#add(limit)).position);
       }
       words[countAt] = words.length - countAt - 1;
     }

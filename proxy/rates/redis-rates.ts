@@ -149,10 +149,7 @@ export class RedisRates implements Rates {
   /** A failure costs no request anything: a lease lasts 30 seconds. */
   async #renewAll(shard: number, leases: SlotLeases): Promise<void> {
     const keys = [...leases.keys()].map((limitId) => rateKey(shard, 'concurrent_requests', limitId));
-    const args = [
-      leaseMs,
-      ...[...leases.values()].flatMap((requests) => [requests.size, ...requests.keys()]),
-    ];
+    const args = [leaseMs, ...[...leases.values()].flatMap((requests) => [requests.size, ...requests.keys()])];
     const renewed = new Set([...leases.values()].flatMap((requests) => [...requests.values()]));
     const window = { shard, windowMs: this.#deps.deadlineMs };
     await this.#scripts.run(this.#renew, { keys, args }, window).catch((error: unknown) => {

@@ -14,7 +14,5 @@ export const rateScripts: RateScripts = {
 
 function read(...names: readonly string[]): string {
   // A bundle finds the files in the folder beside it: scripts/build.ts puts them there.
-  return names
-    .map((name) => readFileSync(join(import.meta.dirname, 'scripts', `${name}.lua`), 'utf8'))
-    .join('\n');
+  return names.map((name) => readFileSync(join(import.meta.dirname, 'scripts', `${name}.lua`), 'utf8')).join('\n');
 }

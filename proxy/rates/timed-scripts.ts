@@ -44,11 +44,7 @@ export class TimedScripts {
     return response ?? '';
   }
 
-  async #ask(
-    script: Script,
-    { keys, args }: ScriptCall,
-    { shard, windowMs }: ScriptWindow,
-  ): Promise<RedisReply> {
+  async #ask(script: Script, { keys, args }: ScriptCall, { shard, windowMs }: ScriptWindow): Promise<RedisReply> {
     const { clock, connection } = this.#deps;
     const until = clock.monotonic() + windowMs;
     let isSent = false;

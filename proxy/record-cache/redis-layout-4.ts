@@ -28,11 +28,7 @@ export interface StoredInLayout4 {
 
 const theContent = aRecord<StoredInLayout4['content']>({ confirmedAt: aNumber, record: anObject });
 
-export function openLayout4(
-  keys: SealKeys,
-  subject: Subject,
-  value: Uint8Array,
-): StoredInLayout4 | undefined {
+export function openLayout4(keys: SealKeys, subject: Subject, value: Uint8Array): StoredInLayout4 | undefined {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
   if (bytes.length < 3 || bytes.readUInt8(0) !== layout) return undefined;
   const headerEnd = 3 + bytes.readUInt16BE(1);
@@ -67,11 +63,7 @@ function sealContext(subject: Subject, asOf: Position, organization: string): Se
 
 type StoredSecret = { readonly [Field in keyof ProviderSecret]?: string };
 
-export function cachedOfLayout4(
-  subject: Subject,
-  stored: StoredInLayout4,
-  confirmedAt: number,
-): CachedRecord {
+export function cachedOfLayout4(subject: Subject, stored: StoredInLayout4, confirmedAt: number): CachedRecord {
   const at = { ref: subject.ref, asOf: stored.asOf, confirmedAt, isUnsigned: true as const };
   const { record } = stored.content;
   switch (subject.kind) {

@@ -66,9 +66,7 @@ export function createRedisRecords(deps: RedisRecordsDeps): RecordCache {
       if (expiresInMs < 1) return;
       background(
         'write a record to Redis',
-        commands
-          .set(recordName(record), sealRecord(deps.sealKeys, record), expiresInMs)
-          .catch(failed('write')),
+        commands.set(recordName(record), sealRecord(deps.sealKeys, record), expiresInMs).catch(failed('write')),
       );
     },
     remove: (subject) =>

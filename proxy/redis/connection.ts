@@ -88,8 +88,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     const part = isParted ? shard : undefined;
     const breaker = breakerOf(part);
     const before = breaker.enter();
-    if (before === undefined)
-      throw new RedisUnavailableError('Redis is left alone for a moment after failures');
+    if (before === undefined) throw new RedisUnavailableError('Redis is left alone for a moment after failures');
     try {
       const result = await withDeadline(command(client), deadlineMs);
       hasResponded = true;
@@ -203,8 +202,7 @@ function clusterOptions(target: RedisTarget, login: Pick<RedisOptions, 'username
     clusterNodeRetryStrategy: retryDelay,
     // Certificates contain host names, so hosts are dialled by name.
     ...(target.tls && {
-      dnsLookup: (address: string, callback: (error: null, address: string) => void) =>
-        callback(null, address),
+      dnsLookup: (address: string, callback: (error: null, address: string) => void) => callback(null, address),
     }),
   } satisfies ClusterOptions;
 }

@@ -81,12 +81,10 @@ function differs(a: URL, b: URL): boolean {
 function pathOf(url: URL, mode: RedisTarget['mode']): { database: number; masterName: string } {
   const path = url.pathname.replace(/^\//, '');
   if (mode === 'sentinel') {
-    if (path === '')
-      throw new Error('needs the name of the master in the path: redis-sentinel://host:26379/mymaster');
+    if (path === '') throw new Error('needs the name of the master in the path: redis-sentinel://host:26379/mymaster');
     return { database: 0, masterName: decodeURIComponent(path) };
   }
-  if (mode === 'cluster' && path !== '')
-    throw new Error('must be URLs without a path: a Cluster has one database');
+  if (mode === 'cluster' && path !== '') throw new Error('must be URLs without a path: a Cluster has one database');
   if (!/^\d{0,4}$/.test(path)) throw new Error('must have a database number for its path, or none');
   return { database: Number(path), masterName: '' };
 }

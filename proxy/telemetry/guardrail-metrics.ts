@@ -26,8 +26,7 @@ export function guardrailMetrics(
   const rows = { input: seconds.row('input'), output: seconds.row('output') };
   const label = bounded(guardrailsMax);
   return {
-    decided: ({ name, check }, stage, decision) =>
-      void decisions(label(name), check.kind, stage, decision).pending++,
+    decided: ({ name, check }, stage, decision) => void decisions(label(name), check.kind, stage, decision).pending++,
     serviceRequested: (kind, outcome) => void questions(kind, outcome).pending++,
     took: (stage, ms) => rows[stage].observe(ms / 1000),
   };

@@ -28,10 +28,7 @@ export interface LedgerMetrics {
   readonly journals: JournalMetrics & AdoptionMetrics;
 }
 
-export function ledgerMetrics(
-  tally: Tally,
-  histogram: (options: HistogramOptions) => TalliedHistogram,
-): LedgerMetrics {
+export function ledgerMetrics(tally: Tally, histogram: (options: HistogramOptions) => TalliedHistogram): LedgerMetrics {
   const usage = usageMetrics(tally);
   return {
     budgets: budgetMetrics(tally),
@@ -87,10 +84,7 @@ function budgetMetrics(tally: Tally): BudgetMetrics {
   };
 }
 
-function leaseMetrics(
-  tally: Tally,
-  histogram: (options: HistogramOptions) => TalliedHistogram,
-): LeaseMetrics {
+function leaseMetrics(tally: Tally, histogram: (options: HistogramOptions) => TalliedHistogram): LeaseMetrics {
   const acquisitions = tally({
     name: 'gateway_budget_draws_total',
     help: 'Acquisitions of leases, by the control plane’s outcome',

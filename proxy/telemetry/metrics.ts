@@ -1,11 +1,7 @@
 // Metrics for Prometheus. Label values come from configuration or fixed tables, never from a
 // caller; docs/metrics.md lists every name.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import {
-  type CertificateEnds,
-  certificateGauge,
-  createCertificateEnds,
-} from '../../common/certificate-ends.ts';
+import { type CertificateEnds, certificateGauge, createCertificateEnds } from '../../common/certificate-ends.ts';
 import { lossCounters, shareRefusedCounter, shareUsedGauge } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import type { AccessMetrics } from '../access/record-source.ts';
@@ -243,9 +239,7 @@ const overheadOptions: HistogramOptions = {
 };
 
 // Names and buckets of the OpenTelemetry semantic conventions for generative AI, in Prometheus spelling.
-const durationBuckets = [
-  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
-];
+const durationBuckets = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
 const durationOptions: HistogramOptions = {
   name: 'gen_ai_server_request_duration_seconds',
@@ -331,11 +325,7 @@ function gaugeMaker(registry: Registry): MakeGauge {
 
 function observeGauges(gauge: MakeGauge, gauges: Gauges): void {
   observeAdmission(gauge, gauges.admission);
-  gauge(
-    'gateway_read_on_requests',
-    'Responses that are being read on for their usage',
-    () => gauges.readOn.open,
-  );
+  gauge('gateway_read_on_requests', 'Responses that are being read on for their usage', () => gauges.readOn.open);
   for (const { name, help, read } of ledgerGauges(gauges)) gauge(name, help, read);
   const { redis } = gauges;
   if (redis !== undefined)

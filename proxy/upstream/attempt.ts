@@ -11,12 +11,7 @@ import type { Usage } from '../conversation/usage.ts';
 import { GatewayError, overloaded } from '../errors.ts';
 import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../formats/chat-completions/text-meter.ts';
-import {
-  type CompleteResponse,
-  type StreamReader,
-  type VendorError,
-  VendorFailure,
-} from '../formats/format.ts';
+import { type CompleteResponse, type StreamReader, type VendorError, VendorFailure } from '../formats/format.ts';
 import { buildRequest, type ProviderCall } from '../providers/provider.ts';
 import type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink } from './attempt-result.ts';
 import { outgoing } from './outgoing.ts';
@@ -144,9 +139,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
       this.#break('the response is compressed although no encoding was requested');
     } else if (this.#call.request.stream && !type.startsWith(this.#call.target.provider.format.streamType)) {
-      this.#break(
-        `a stream was requested, not ${withoutKey(type, this.#call.target.credential).slice(0, 60)}`,
-      );
+      this.#break(`a stream was requested, not ${withoutKey(type, this.#call.target.credential).slice(0, 60)}`);
     } else if (this.#call.request.stream) {
       this.#reader = this.#call.target.provider.format.openStream(this.#call, headers, this.#deps.limits);
     }
@@ -179,8 +172,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   onError(error: TransportError): void {
     clearTimeout(this.#endTimer);
     if (this.#reader?.complete === true) return;
-    const code =
-      this.#status === 0 && error.kind !== 'protocol' ? 'upstream_unreachable' : 'upstream_protocol_error';
+    const code = this.#status === 0 && error.kind !== 'protocol' ? 'upstream_unreachable' : 'upstream_protocol_error';
     const isUnreached = error.kind === 'connect' || error.kind === 'forbidden' || !error.begun;
     this.#end(isUnreached ? 'unused' : 'reset');
     this.#fail(error.kind === 'overloaded' ? overloaded(error) : new GatewayError(code, { cause: error }));
@@ -191,8 +183,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   get usageIsComplete(): boolean {
-    const isReported =
-      this.#reader === undefined ? this.#response?.usage !== undefined : this.#reader.usageIsComplete;
+    const isReported = this.#reader === undefined ? this.#response?.usage !== undefined : this.#reader.usageIsComplete;
     // No provider generates text for free: if there is text and no output tokens are counted, the count is incomplete.
     return isReported && (this.usage()?.completionTokens !== 0 || this.textTokens() === 0);
   }
@@ -203,8 +194,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
 
   textTokens(): number {
     if (this.#reader !== undefined) return this.#reader.textTokens;
-    if (this.#response !== undefined)
-      return this.#response.textTokens ?? completionTokensMax(this.#response.body);
+    if (this.#response !== undefined) return this.#response.textTokens ?? completionTokensMax(this.#response.body);
     if (!this.#isSuccess) return 0;
     // A part of a body is not JSON, so its punctuation counts as text too. A token has at least one byte, and counting
     // a long text is slow.

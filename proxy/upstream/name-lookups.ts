@@ -116,11 +116,7 @@ export class NameLookups {
   }
 
   /** The last waiter that leaves aborts the look-up. */
-  async #wait(
-    id: string,
-    lookup: Lookup,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly LookupAddress[]> {
+  async #wait(id: string, lookup: Lookup, signal: AbortSignal | undefined): Promise<readonly LookupAddress[]> {
     lookup.waiting++;
     const leaving = Promise.withResolvers<never>();
     const leave = () => leaving.reject(signal?.reason);

@@ -25,7 +25,5 @@ const lengthMax = 256;
 export function responseModel(reported: string | undefined, credential: Credential): string | undefined {
   if (reported === undefined || !/^[ -~]+$/.test(reported.slice(0, lengthMax))) return undefined;
   // The whole text is checked, because a cut text could end in half of a key.
-  return containsCredential(reported) || containsKey(reported, credential)
-    ? undefined
-    : reported.slice(0, lengthMax);
+  return containsCredential(reported) || containsKey(reported, credential) ? undefined : reported.slice(0, lengthMax);
 }

@@ -110,9 +110,7 @@ function plainImage(image: InlineData): PlainImage {
 }
 
 function imageOf({ mediaType, bytes }: PlainImage): InlineData {
-  return typeof bytes === 'string'
-    ? { mediaType, base64: bytes }
-    : new FetchedImage(mediaType, bufferOf(bytes));
+  return typeof bytes === 'string' ? { mediaType, base64: bytes } : new FetchedImage(mediaType, bufferOf(bytes));
 }
 
 /** The buffers to transfer with a job. */

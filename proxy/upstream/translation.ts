@@ -110,7 +110,5 @@ export class Translation {
 
 /** A response that is too much for a worker is the provider's fault. */
 function notTranslated(error: NotTranslatedError, isResponse: boolean): GatewayError {
-  return isResponse && error.begun
-    ? new GatewayError('upstream_protocol_error', { cause: error })
-    : overloaded(error);
+  return isResponse && error.begun ? new GatewayError('upstream_protocol_error', { cause: error }) : overloaded(error);
 }

@@ -7,12 +7,7 @@ import type { Readable } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { type Dispatcher, errors, Pool } from 'undici';
-import {
-  ForbiddenAddressError,
-  filteredLookup,
-  type LookupFor,
-  type Resolve,
-} from '../../common/filtered-lookup.ts';
+import { ForbiddenAddressError, filteredLookup, type LookupFor, type Resolve } from '../../common/filtered-lookup.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { ClientTlsSource } from '../../common/tls.ts';
 import { type LoopScheduler, pieceBytes } from '../loop-scheduler.ts';
@@ -266,11 +261,7 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
     if (this.#over) controller.abort(new Error('cancelled'));
   }
 
-  onResponseStart(
-    { rawHeaders }: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void {
+  onResponseStart({ rawHeaders }: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (this.#over || status < 200) return;
     this.#receiver.onHead(status, headers, Array.isArray(rawHeaders) ? rawHeaders : []);
   }
@@ -282,8 +273,7 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
       return;
     }
     const waits = this.#pieces.length > 0;
-    for (let at = 0; at < chunk.length; at += pieceBytes)
-      this.#pieces.push(chunk.subarray(at, at + pieceBytes));
+    for (let at = 0; at < chunk.length; at += pieceBytes) this.#pieces.push(chunk.subarray(at, at + pieceBytes));
     if (!waits) this.#proceed(this.#loop);
   }
 
@@ -344,27 +334,17 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
     this.#over = true;
     const kind = failureKind(error);
     // A connection that breaks later, with a request on it, has the same codes as a failed connect.
-    this.#receiver.onError(
-      new TransportError(this.begun && kind === 'connect' ? 'closed' : kind, error, this.begun),
-    );
+    this.#receiver.onError(new TransportError(this.begun && kind === 'connect' ? 'closed' : kind, error, this.begun));
   }
 }
 
-const connectCodes = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-]);
+const connectCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']);
 
 function failureKind(error: unknown): TransportFailureKind {
   if (error instanceof ForbiddenAddressError) return 'forbidden';
   if (error instanceof LookupRefusedError) return 'overloaded';
   if (error instanceof LookupFailedError || error instanceof errors.ConnectTimeoutError) return 'connect';
-  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
-    return 'protocol';
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return 'protocol';
   if (error instanceof errors.ResponseContentLengthMismatchError) return 'closed';
   if (error instanceof AggregateError) return failureKind(error.errors[0]);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -38,8 +38,7 @@ function repeats(words: string, { body, bytes }: ChatRequest): boolean {
   );
   const { model: _named, ...rest } = body;
   const contains = (value: unknown): boolean => {
-    if (typeof value === 'string')
-      return value.length >= step && pieces.some((piece) => value.includes(piece));
+    if (typeof value === 'string') return value.length >= step && pieces.some((piece) => value.includes(piece));
     if (Array.isArray(value)) return value.some(contains);
     return isObject(value) && Object.values(value).some(contains);
   };

@@ -28,8 +28,7 @@ export function bytesOf(event: UsageEvent): number {
   bytes += event.requestId.length + event.provider.length + event.modelAsked.length;
   bytes += event.modelAnswered.length + event.errorCode.length + event.errorSource.length;
   bytes += lengthOf(event.aiSystemId) + lengthOf(event.personId) + lengthOf(event.projectKeyId);
-  bytes +=
-    lengthOf(event.projectAiSystemId) + lengthOf(event.projectPersonId) + lengthOf(event.providerKeyId);
+  bytes += lengthOf(event.projectAiSystemId) + lengthOf(event.projectPersonId) + lengthOf(event.providerKeyId);
   bytes += lengthOf(event.guardrailId);
   if (event.special !== undefined) bytes += specialBytes;
   return bytes + event.charges.length * chargeBytes;
@@ -73,9 +72,7 @@ const someEvents = aList(
     organizationId: aString,
     keyId: aString,
     cost: aNumber,
-    charges: aList(
-      aRecord<UsageEvent['charges'][number]>({ budgetId: aString, window: aString, escrow: aNumber }),
-    ),
+    charges: aList(aRecord<UsageEvent['charges'][number]>({ budgetId: aString, window: aString, escrow: aNumber })),
   }),
 ) as Shape<UsageEvent[]>;
 

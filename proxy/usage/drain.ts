@@ -100,8 +100,7 @@ export class Drain {
   async #drain(): Promise<void> {
     const { overflow, random } = this.#deps;
     const first = Math.floor(random() * overflow.shards);
-    for (let i = 0; i < overflow.shards && this.#mayTry; i++)
-      await this.#drainShard((first + i) % overflow.shards);
+    for (let i = 0; i < overflow.shards && this.#mayTry; i++) await this.#drainShard((first + i) % overflow.shards);
   }
 
   get #mayTry(): boolean {

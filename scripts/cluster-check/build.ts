@@ -94,9 +94,7 @@ function goMod(module: string, version: string): string {
   const { GoMod } = JSON.parse(reported) as { GoMod: string };
   const parts = readFileSync(GoMod, 'utf8').matchAll(/^\s*(k8s\.io\/[a-z-]+) v0\.0\.0$/gm);
   const names = new Set([...parts].map(([, name = '']) => name));
-  return (
-    head + [...names].map((name) => `replace ${name} => ${name} ${version.replace('v1.', 'v0.')}\n`).join('')
-  );
+  return head + [...names].map((name) => `replace ${name} => ${name} ${version.replace('v1.', 'v0.')}\n`).join('');
 }
 
 function mainGo({ entry, main }: Program): string {

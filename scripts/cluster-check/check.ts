@@ -29,8 +29,7 @@ export function mustEqual(actual: unknown, expected: unknown, what: string): voi
 }
 
 export function mustMatch(text: string | undefined, pattern: RegExp, what: string): void {
-  if (text === undefined || !pattern.test(text))
-    throw new Error(`${what}: ${JSON.stringify(text)} is not ${pattern}`);
+  if (text === undefined || !pattern.test(text)) throw new Error(`${what}: ${JSON.stringify(text)} is not ${pattern}`);
 }
 
 export interface Created {
@@ -80,9 +79,7 @@ function createdBy({ ok, stdout, stderr }: CommandOutput): Created {
   const lines = stderr.split('\n').filter(Boolean);
   return {
     pod: ok ? JSON.parse(stdout) : undefined,
-    warnings: lines
-      .filter((line) => line.startsWith('Warning: '))
-      .map((line) => line.slice('Warning: '.length)),
+    warnings: lines.filter((line) => line.startsWith('Warning: ')).map((line) => line.slice('Warning: '.length)),
     refusal: ok ? undefined : lines.filter((line) => !line.startsWith('Warning: ')).join(' '),
   };
 }

@@ -141,24 +141,17 @@ export async function untilReady(child: Child, words: string): Promise<void> {
   const ended = child.exited.then((code) => {
     throw new Error(`ended with ${code}: ${child.stderr()}${child.stdout().slice(-2000)}`);
   });
-  await Promise.race([
-    ended,
-    until(() => child.stdout().includes(words), { timeoutMs: 60_000, what: words }),
-  ]);
+  await Promise.race([ended, until(() => child.stdout().includes(words), { timeoutMs: 60_000, what: words })]);
 }
 
 /** Runs gatewayctl as an operator does. @throws Error with its output */
 export function gatewayctl(folder: string, args: readonly string[], input = ''): string {
   mkdirSync(join(folder, 'ctl'), { recursive: true });
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(projectRoot, 'gatewayctl/main.ts'), ...args],
-    {
-      encoding: 'utf8',
-      input,
-      env: { ...process.env, GATEWAYCTL_CONFIG: join(folder, 'ctl', 'config.json') },
-    },
-  );
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(projectRoot, 'gatewayctl/main.ts'), ...args], {
+    encoding: 'utf8',
+    input,
+    env: { ...process.env, GATEWAYCTL_CONFIG: join(folder, 'ctl', 'config.json') },
+  });
   if (status !== 0) throw new Error(`gatewayctl ${args.join(' ')}: ${stderr}${stdout}`);
   return stdout;
 }

@@ -141,10 +141,7 @@ function startApiServer(binary: string, files: Files): Child {
     ...[`--bind-address=${hostAddress}`, `--advertise-address=${hostAddress}`, '--secure-port=443'],
     ...[`--tls-cert-file=${files.serving.certFile}`, `--tls-private-key-file=${files.serving.keyFile}`],
     ...[`--client-ca-file=${files.ca}`, '--authorization-mode=RBAC'],
-    ...[
-      `--service-account-key-file=${files.accountKey}`,
-      `--service-account-signing-key-file=${files.accountKey}`,
-    ],
+    ...[`--service-account-key-file=${files.accountKey}`, `--service-account-signing-key-file=${files.accountKey}`],
     '--service-account-issuer=https://kubernetes.default.svc',
     // The API server calls webhooks at the endpoints of their Service, because there is no kube-proxy.
     '--enable-aggregator-routing=true',
@@ -171,10 +168,7 @@ function startControllers(binary: string, files: Files): Child {
   ]);
 }
 
-function clients({
-  kubeconfig: config,
-  folder,
-}: Files): Pick<Control, 'kubectl' | 'run' | 'start' | 'tryKubectl'> {
+function clients({ kubeconfig: config, folder }: Files): Pick<Control, 'kubectl' | 'run' | 'start' | 'tryKubectl'> {
   const env = { ...process.env, KUBECONFIG: config, HOME: folder };
   const run = (args: readonly string[], input = ''): CommandOutput => {
     const { status, stdout, stderr } = spawnSync('kubectl', args, {

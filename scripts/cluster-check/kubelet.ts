@@ -1,16 +1,7 @@
 // The part of a kubelet that this check needs for the containers of a pod: environment, volumes as folders that follow
 // their Secrets, a token of the pod's account, a network of the pod's own. There are no probes and no restarts.
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '../../common/json.ts';
@@ -98,9 +89,7 @@ class LocalPod implements Pod {
 
   runHere(name: string, command: readonly string[]): Child {
     const { network } = this.#options;
-    const variables = Object.entries(environmentOf(this.#container(name))).map(
-      ([key, value]) => `${key}=${value}`,
-    );
+    const variables = Object.entries(environmentOf(this.#container(name))).map(([key, value]) => `${key}=${value}`);
     const inNetwork = network === undefined ? [] : ['nsenter', `--net=/proc/${network.pid}/ns/net`];
     const [first = 'env', ...rest] = [...inNetwork, 'env', '-i', ...variables, ...command];
     const child = startProcess(first, rest);
@@ -184,10 +173,7 @@ function decoded(data: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
 }
 
-function fill(
-  { path, volume }: { path: string; volume: Volume },
-  values: Readonly<Record<string, string>>,
-): void {
+function fill({ path, volume }: { path: string; volume: Volume }, values: Readonly<Record<string, string>>): void {
   const wanted = volume.secret?.items?.map(({ key }) => key);
   for (const [key, value] of Object.entries(values)) {
     if (wanted !== undefined && !wanted.includes(key)) continue;

@@ -33,11 +33,7 @@ interface KubernetesObject {
 }
 
 /** The rendered objects of an installation. */
-export function objectsOf({
-  overlay,
-  components = [],
-  withImages = true,
-}: Installation): readonly KubernetesObject[] {
+export function objectsOf({ overlay, components = [], withImages = true }: Installation): readonly KubernetesObject[] {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'gateway-installation-'));
   try {
     const at = (path: string) => relative(folder, join(deploy, path));
@@ -90,10 +86,7 @@ export function apply(
   args: readonly string[] = [],
 ): readonly string[] {
   const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
-  const { ok, output } = control.tryKubectl(
-    ['apply', '--server-side', '--validate=strict', ...args, '-f', '-'],
-    text,
-  );
+  const { ok, output } = control.tryKubectl(['apply', '--server-side', '--validate=strict', ...args, '-f', '-'], text);
   const words = output
     .split('\n')
     .filter((line) => line !== '' && !/ serverside-applied( \(server dry run\))?$/.test(line));

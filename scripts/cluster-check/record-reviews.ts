@@ -27,7 +27,5 @@ createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) }, async
   if (name !== undefined) writeFileSync(join(folder, file), `${JSON.stringify(review, null, 2)}\n`);
   const result = { uid: review.request.uid, allowed: true };
   response.setHeader('content-type', 'application/json');
-  response.end(
-    JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: result }),
-  );
+  response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: result }));
 }).listen(Number(port), address, () => console.log('"msg":"records reviews"'));

@@ -44,9 +44,7 @@ class Recorder {
   constructor(control: Control) {
     this.#control = control;
     this.#agent = new Agent({ ca: readFileSync(control.caFile) });
-    this.#token = control
-      .kubectl(['-n', 'model-gateway', 'create', 'token', 'injector', '--duration=1h'])
-      .trim();
+    this.#token = control.kubectl(['-n', 'model-gateway', 'create', 'token', 'injector', '--duration=1h']).trim();
     mkdirSync(folder, { recursive: true });
   }
 
@@ -94,8 +92,7 @@ class Recorder {
   }
 
   #version(): string {
-    return (JSON.parse(this.#control.kubectl(['get', '--raw', '/version'])) as { gitVersion: string })
-      .gitVersion;
+    return (JSON.parse(this.#control.kubectl(['get', '--raw', '/version'])) as { gitVersion: string }).gitVersion;
   }
 
   #ask({ method = 'GET', path, body, contentType = 'application/json', token }: Sent): Promise<Response> {
@@ -147,8 +144,7 @@ export const recordChecks: readonly Check[] = [
       const { control } = cluster;
       control.tryKubectl(['delete', 'namespace', 'model-gateway']);
       await eventually(
-        () =>
-          must(!control.tryKubectl(['get', 'namespace', 'model-gateway']).ok, 'the namespace is still there'),
+        () => must(!control.tryKubectl(['get', 'namespace', 'model-gateway']).ok, 'the namespace is still there'),
         60_000,
       );
       // A restarted API server has no history of earlier changes.
@@ -156,11 +152,9 @@ export const recordChecks: readonly Check[] = [
       applyGateway(control, { withImages: false });
       const recorder = new Recorder(control);
       try {
-        await recorder.watch(
-          'watch-too-old',
-          { path: watchOf(objectPaths.webhook), version: '1', seconds: 3 },
-          ['ERROR'],
-        );
+        await recorder.watch('watch-too-old', { path: watchOf(objectPaths.webhook), version: '1', seconds: 3 }, [
+          'ERROR',
+        ]);
         await recordImages(cluster, recorder);
         await recordWebhook(cluster, recorder);
         await recordLease(recorder);
@@ -283,9 +277,7 @@ async function recordNamespaces({ control }: Cluster, recorder: Recorder): Promi
   const watch = { path: '/api/v1/namespaces', version: versionIn(page), seconds: 6 };
   await recorder.watch('watch-namespaces', watch, ['MODIFIED', 'BOOKMARK']);
   control.kubectl(['delete', 'clusterrolebinding', 'model-gateway-keeper-namespaces']);
-  await eventually(() =>
-    recorder.keep('namespaces-forbidden', 403, { path: '/api/v1/namespaces?limit=500' }),
-  );
+  await eventually(() => recorder.keep('namespaces-forbidden', 403, { path: '/api/v1/namespaces?limit=500' }));
 }
 
 async function recordEnds({ control }: Cluster, recorder: Recorder): Promise<void> {

@@ -24,9 +24,7 @@ const { values, positionals } = parseArgs({
 });
 const [name = ''] = positionals;
 if (!isRoomName(name) || positionals.length !== 1) {
-  console.error(
-    `usage: npm run mutation -- ${Object.keys(rooms).join('|')} [--sample <mutants>] [--seed <number>]`,
-  );
+  console.error(`usage: npm run mutation -- ${Object.keys(rooms).join('|')} [--sample <mutants>] [--seed <number>]`);
   process.exit(2);
 }
 await run(name, values.sample === undefined ? undefined : sampleOf(values.sample, values.seed));
@@ -42,11 +40,7 @@ async function run(room: RoomName, sample: Sample | undefined): Promise<void> {
   report(room, named, sample);
 }
 
-function optionsFor(
-  room: RoomName,
-  files: readonly string[],
-  sample: Sample | undefined,
-): PartialStrykerOptions {
+function optionsFor(room: RoomName, files: readonly string[], sample: Sample | undefined): PartialStrykerOptions {
   const base = join(cache, sample === undefined ? room : `${room}-${sample.size}-${sample.seed}`);
   return {
     mutate: [...files],
@@ -89,8 +83,7 @@ function fingerprint(files: readonly string[]): string {
 }
 
 function report(room: RoomName, results: readonly MutantResult[], sample: Sample | undefined): void {
-  for (const line of survivorLines(results, (file) => readFileSync(join(root, file), 'utf8')))
-    console.log(line);
+  for (const line of survivorLines(results, (file) => readFileSync(join(root, file), 'utf8'))) console.log(line);
   console.log(scoreLine(room, countScore(results)));
   if (sample !== undefined) console.log(`sample of ${sample.size}, seed ${sample.seed}`);
 }
@@ -101,8 +94,7 @@ function fromRoot(file: string): string {
 
 function sampleOf(size: string, seed: string): Sample {
   const sample = { size: Number(size), seed: Number(seed) };
-  if (Number.isSafeInteger(sample.size) && sample.size > 0 && Number.isSafeInteger(sample.seed))
-    return sample;
+  if (Number.isSafeInteger(sample.size) && sample.size > 0 && Number.isSafeInteger(sample.seed)) return sample;
   console.error('--sample and --seed are whole numbers, --sample above 0');
   process.exit(2);
 }

@@ -38,9 +38,7 @@ class SampleChecker implements Checker {
 
   async check(mutants: Mutant[]): Promise<Record<string, CheckResult>> {
     const chosen = new Set(JSON.parse(readFileSync(this.#options.file, 'utf8')) as string[]);
-    return Object.fromEntries(
-      mutants.map((mutant) => [mutant.id, chosen.has(keyOf(mutant)) ? passed : leftOut]),
-    );
+    return Object.fromEntries(mutants.map((mutant) => [mutant.id, chosen.has(keyOf(mutant)) ? passed : leftOut]));
   }
 }
 

@@ -33,10 +33,7 @@ export function scoreLine(room: string, { killed, survived, uncovered, onLoad, l
 }
 
 /** @param read returns the text of a file, by its name in the result */
-export function survivorLines(
-  results: readonly MutantResult[],
-  read: (file: string) => string,
-): readonly string[] {
+export function survivorLines(results: readonly MutantResult[], read: (file: string) => string): readonly string[] {
   return results
     .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
     .map((result) => {

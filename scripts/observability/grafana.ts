@@ -167,9 +167,7 @@ function described<Builder extends TimeseriesBuilder | StatBuilder | BarsBuilder
   { title, description, unit, queries, thresholds, kind }: Panel,
 ): Builder {
   builder.title(title).description(description).unit(unit).datasource(datasource);
-  builder.thresholds(
-    new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(steps(thresholds ?? [])),
-  );
+  builder.thresholds(new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(steps(thresholds ?? [])));
   queries.forEach((query, index) => {
     builder.withTarget(target(query, index, kind));
   });

@@ -19,9 +19,7 @@ const about = [
 
 export function openapiDocument(): Schema {
   const schemas = new Schemas(loadContract());
-  const operations = methodNames
-    .filter(isForOperators)
-    .map((method) => ({ method, ...operation(method, schemas) }));
+  const operations = methodNames.filter(isForOperators).map((method) => ({ method, ...operation(method, schemas) }));
   const services = [...new Set(operations.map(({ service }) => service))];
   return {
     openapi: '3.1.0',
@@ -63,8 +61,7 @@ function operation(method: MethodName, schemas: Schemas) {
   const post = {
     operationId: `${service}_${name}`,
     tags: [service],
-    description:
-      [schemas.comment(method), forWhom].filter((text) => text !== undefined).join('\n\n') || undefined,
+    description: [schemas.comment(method), forWhom].filter((text) => text !== undefined).join('\n\n') || undefined,
     security: [row.audience === 'operator' ? { operatorToken: [] } : { bootstrapToken: [] }],
     requestBody: { required: true, content: json(schemas.reference(requestType, 'accepted')) },
     responses: {

@@ -1,14 +1,7 @@
 // JSON Schemas of the contract's messages in the two forms of the JSON API: it accepts more (proto/json/decode.ts) than
 // it returns (proto/json/encode.ts).
 import type protobuf from 'protobufjs';
-import {
-  enumNames,
-  enumWord,
-  type FieldType,
-  fieldsOf,
-  isMessage,
-  oneofsOf,
-} from '../../proto/json/contract.ts';
+import { enumNames, enumWord, type FieldType, fieldsOf, isMessage, oneofsOf } from '../../proto/json/contract.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -59,9 +52,7 @@ export class Schemas {
       const description = this.comment(`${type}.${name}`);
       return [name, { ...this.#field(field, form), ...(description && { description }) }];
     });
-    const always = fields
-      .filter(([name, field]) => !members.has(name) && hasZeroValue(field))
-      .map(([name]) => name);
+    const always = fields.filter(([name, field]) => !members.has(name) && hasZeroValue(field)).map(([name]) => name);
     const description = this.comment(type);
     return {
       type: 'object',

@@ -3,17 +3,7 @@
 
 /** SPDX identifiers. */
 export const allowedLicences: ReadonlySet<string> = new Set([
-  ...[
-    '0BSD',
-    'Apache-2.0',
-    'BSD-2-Clause',
-    'BSD-3-Clause',
-    'BlueOak-1.0.0',
-    'ISC',
-    'MIT',
-    'MIT-0',
-    'Unlicense',
-  ],
+  ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0', 'Unlicense'],
 ]);
 
 /** Converts a licence of package.json to SPDX syntax: operators in capitals, no parentheses around the whole. */

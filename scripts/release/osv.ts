@@ -24,9 +24,7 @@ type Json = Readonly<Record<string, unknown>>;
  */
 export function readAdvisories(source: string): readonly Json[] {
   const isFolder = statSync(source).isDirectory();
-  const files = isFolder
-    ? globSync('**/*.json', { cwd: source }).map((file) => join(source, file))
-    : [source];
+  const files = isFolder ? globSync('**/*.json', { cwd: source }).map((file) => join(source, file)) : [source];
   const advisories = files.sort().flatMap((file) => advisoriesIn(file));
   if (advisories.length === 0) throw new Error(`${source} contains no advisory`);
   return advisories;
@@ -49,10 +47,7 @@ function parsed(file: string): unknown {
 }
 
 /** In the order of their ids. */
-export function findingsOf(
-  advisories: readonly Json[],
-  components: readonly Component[],
-): readonly Finding[] {
+export function findingsOf(advisories: readonly Json[], components: readonly Component[]): readonly Finding[] {
   const shipped = Map.groupBy(components, ({ name }) => name);
   const findings = advisories.flatMap((advisory) => (isInForce(advisory) ? check(advisory, shipped) : []));
   return findings.toSorted((a, b) => (`${a.id} ${a.name}` < `${b.id} ${b.name}` ? -1 : 1));

@@ -18,8 +18,7 @@ export interface Described {
 export function sbomOf({ program, version, packages, requested }: Described): string {
   const own = `pkg:generic/model-gateway/${program}@${version}`;
   const references = new Map(packages.map((one) => [one.folder, referenceOf(one)]));
-  const referenced = (folders: readonly string[]) =>
-    folders.flatMap((folder) => references.get(folder) ?? []);
+  const referenced = (folders: readonly string[]) => folders.flatMap((folder) => references.get(folder) ?? []);
   const sbom = {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',

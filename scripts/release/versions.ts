@@ -13,8 +13,7 @@ export function compareVersions(one: string, other: string): number {
     if (difference !== 0) return difference;
   }
   // A pre-release comes before its release.
-  if (a.prerelease.length === 0 || b.prerelease.length === 0)
-    return b.prerelease.length - a.prerelease.length;
+  if (a.prerelease.length === 0 || b.prerelease.length === 0) return b.prerelease.length - a.prerelease.length;
   for (const [index, part] of a.prerelease.entries()) {
     const difference = comparePart(part, b.prerelease[index]);
     if (difference !== 0) return difference;
@@ -24,9 +23,7 @@ export function compareVersions(one: string, other: string): number {
 
 /** Advisories write "0" and "1.2" for 0.0.0 and 1.2.0. */
 function parse(text: string): Version {
-  const match = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/.exec(
-    text.trim(),
-  );
+  const match = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/.exec(text.trim());
   if (match === null) throw new Error(`"${text}" is no version`);
   const [, major = '0', minor = '0', patch = '0', prerelease] = match;
   return { numbers: [major, minor, patch].map(BigInt), prerelease: prerelease?.split('.') ?? [] };

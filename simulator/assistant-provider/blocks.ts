@@ -1,16 +1,6 @@
 // The form of each content block, as in ContentBlockParam of the vendor's SDK. conversation.ts checks which roles may
 // send a block, and in which order.
-import {
-  anyObject,
-  anything,
-  arrayOf,
-  boolean,
-  type Check,
-  nullable,
-  object,
-  string,
-  stringOr,
-} from '../checks.ts';
+import { anyObject, anything, arrayOf, boolean, type Check, nullable, object, string, stringOr } from '../checks.ts';
 import { choice, union, vendorPath } from './fields.ts';
 import { citations, document, image } from './media.ts';
 import { badRequest } from './refusal.ts';

@@ -56,9 +56,7 @@ function checkSystemTurn(
 ): void {
   const last = turn.messages.at(-1)?.index ?? 0;
   if (around.before === undefined) {
-    throw badRequest(
-      `messages.0: use the top-level 'system' parameter for the initial system prompt; ${directives}`,
-    );
+    throw badRequest(`messages.0: use the top-level 'system' parameter for the initial system prompt; ${directives}`);
   }
   if (!around.model.systemMessages) throw badRequest("role 'system' is not supported on this model");
   if (around.before.role !== 'user') {
@@ -183,9 +181,7 @@ function ending({ turns, model }: Conversation): void {
   const block = last?.role === 'assistant' ? last.blocks.at(-1) : undefined;
   if (last === undefined || block === undefined) return;
   if (isThinking(block)) {
-    throw badRequest(
-      `messages.${last.index}: The final block in an assistant message cannot be \`thinking\`.`,
-    );
+    throw badRequest(`messages.${last.index}: The final block in an assistant message cannot be \`thinking\`.`);
   }
   // The caller sends a turn back unchanged if it paused while the vendor ran its own tools.
   if (last.blocks.some((one) => /^server_tool_use$|[a-z]_tool_result$/.test(String(one.type)))) return;

@@ -57,20 +57,12 @@ const endpoints: Readonly<Record<string, 'message' | 'count'>> = {
   '/v1/messages/count_tokens': 'count',
 };
 
-function respondToMessage(
-  request: MessageRequest,
-  received: Received,
-  context: ResponseContext,
-): SimulatedResponse {
+function respondToMessage(request: MessageRequest, received: Received, context: ResponseContext): SimulatedResponse {
   const behaviour = context.scripted() ?? directive(request) ?? {};
   const limits = rateLimitHeaders(request, context);
   const status = behaviour.status ?? 200;
   if (status >= 400) {
-    return withHeaders(
-      errorResponse(status, scriptedError(status, behaviour.error), context),
-      limits,
-      behaviour,
-    );
+    return withHeaders(errorResponse(status, scriptedError(status, behaviour.error), context), limits, behaviour);
   }
   const completion = complete(request, {
     behaviour,
@@ -92,9 +84,7 @@ function respondToMessage(
       'cache-control': 'no-cache',
     },
     parts:
-      behaviour.errorAfterEvents === undefined
-        ? events
-        : failingEvents(events, behaviour.errorAfterEvents, failure),
+      behaviour.errorAfterEvents === undefined ? events : failingEvents(events, behaviour.errorAfterEvents, failure),
     behaviour,
   };
 }
@@ -163,10 +153,7 @@ function vendorHeaders(context: ResponseContext): Readonly<Record<string, string
 const inputLimit = 2_000_000;
 const outputLimit = 400_000;
 
-function rateLimitHeaders(
-  request: MessageRequest,
-  context: ResponseContext,
-): Readonly<Record<string, string>> {
+function rateLimitHeaders(request: MessageRequest, context: ResponseContext): Readonly<Record<string, string>> {
   const input = inputLimit - request.prompt.uncached;
   const reset = new Date(context.now * 1000).toISOString().replace('.000Z', 'Z');
   const rows: readonly (readonly [string, number, number])[] = [

@@ -32,9 +32,7 @@ const base64Image: Check = (value, path) => {
   const { media_type, data } = value as { media_type: string; data: string };
   const bytes = decoded(data, path);
   if (bytes.length > imageBytesMax) {
-    throw badRequest(
-      `${vendorPath(path)}: image exceeds 5 MB maximum: ${bytes.length} bytes > ${imageBytesMax} bytes`,
-    );
+    throw badRequest(`${vendorPath(path)}: image exceeds 5 MB maximum: ${bytes.length} bytes > ${imageBytesMax} bytes`);
   }
   const start = bytes.toString('hex', 0, 16);
   const actual = Object.keys(beginnings).find((type) => beginnings[type]?.test(start));

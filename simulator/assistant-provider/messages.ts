@@ -1,14 +1,5 @@
 // The form of a request's messages, and functions that read them. Adjacent messages of one role are one turn.
-import {
-  arrayOf,
-  type Check,
-  FieldFault,
-  isObject,
-  type Json,
-  object,
-  stringOr,
-  wrongType,
-} from '../checks.ts';
+import { arrayOf, type Check, FieldFault, isObject, type Json, object, stringOr, wrongType } from '../checks.ts';
 import { contentBlock } from './blocks.ts';
 import { choice, vendorPath } from './fields.ts';
 import { badRequest } from './refusal.ts';
@@ -46,10 +37,7 @@ const message: Check = (value, path) => {
     const found = typeof value.role === 'string' ? value.role : JSON.stringify(value.role);
     throw badRequest(`messages: Unexpected role "${found}". Allowed roles are "user" or "assistant"`);
   }
-  object({ role: choice('user', 'assistant', 'system'), content: stringOr(arrayOf(contentBlock)) })(
-    value,
-    path,
-  );
+  object({ role: choice('user', 'assistant', 'system'), content: stringOr(arrayOf(contentBlock)) })(value, path);
 };
 
 export const messages: Check = (value, path) => {

@@ -135,12 +135,7 @@ const rows: readonly (readonly [string, readonly string[], string, ModelCapabili
   ['claude-sonnet-4-6', [], '2026-02-17', sonnet46],
   ['claude-opus-4-6', ['claude-opus-4-6-20260205'], '2026-02-05', claude46],
   ['claude-opus-4-5-20251101', ['claude-opus-4-5'], '2025-11-01', opus45],
-  [
-    'claude-haiku-4-5-20251001',
-    ['claude-haiku-4-5'],
-    '2025-10-01',
-    { ...claude45, cacheableTokensMin: 4_096 },
-  ],
+  ['claude-haiku-4-5-20251001', ['claude-haiku-4-5'], '2025-10-01', { ...claude45, cacheableTokensMin: 4_096 }],
   ['claude-sonnet-4-5-20250929', ['claude-sonnet-4-5'], '2025-09-29', claude45],
   ['claude-opus-4-1-20250805', ['claude-opus-4-1'], '2025-08-05', claude4],
   ['claude-opus-4-20250514', ['claude-opus-4-0'], '2025-05-14', claude4],

@@ -1,16 +1,6 @@
 // The fields of a request and the check of each, in the order in which the vendor reports errors. Follows
 // MessageCreateParams and MessageCountTokensParams of the vendor's SDK; null is accepted only where the SDK has it.
-import {
-  anyObject,
-  arrayOf,
-  boolean,
-  type Check,
-  integer,
-  nullable,
-  object,
-  string,
-  wrongType,
-} from '../checks.ts';
+import { anyObject, arrayOf, boolean, type Check, integer, nullable, object, string, wrongType } from '../checks.ts';
 import type { Version } from './authorization.ts';
 import { cacheControl, systemPrompt } from './blocks.ts';
 import { choice, shape, share } from './fields.ts';

@@ -49,10 +49,7 @@ interface Part {
   readonly sentBefore: boolean;
 }
 
-function measured(
-  body: Json,
-  list: readonly Message[],
-): { total: number; breakpoints: readonly Breakpoint[] } {
+function measured(body: Json, list: readonly Message[]): { total: number; breakpoints: readonly Breakpoint[] } {
   const parts = partsOf(body, list);
   const breakpoints: Breakpoint[] = [];
   // The vendor adds about three tokens per message, and three for the start of the response.
@@ -73,8 +70,7 @@ function partsOf(body: Json, list: readonly Message[]): readonly Part[] {
   const latest = list.findLastIndex(({ role }) => role === 'assistant');
   const sentBefore = latest > 0;
   const tools = (body.tools ?? []) as readonly Json[];
-  const system =
-    typeof body.system === 'string' ? [{ type: 'text', text: body.system }] : (body.system ?? []);
+  const system = typeof body.system === 'string' ? [{ type: 'text', text: body.system }] : (body.system ?? []);
   return [
     ...tools.map((block, index) => ({ block, at: `tools.${index}`, sentBefore })),
     ...(system as readonly Json[]).map((block, index) => ({ block, at: `system.${index}`, sentBefore })),

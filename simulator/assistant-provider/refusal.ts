@@ -23,10 +23,7 @@ export function badRequest(message: string): Refusal {
 }
 
 /** The vendor's usual error of a status. A test may script its `type`, `message` and `error_code`. */
-export function scriptedError(
-  status: number,
-  parts: Readonly<Record<string, string | null>> = {},
-): VendorError {
+export function scriptedError(status: number, parts: Readonly<Record<string, string | null>> = {}): VendorError {
   const { error_code, ...others } = parts;
   return {
     type: typeOf(status),

@@ -63,9 +63,7 @@ function choiceNeedsTools({ body, model }: MessageRequest): void {
 
 function callsNeedTools({ body, messages }: MessageRequest): void {
   if (toolsOf(body).length > 0) return;
-  const calls = messages.some(({ blocks }) =>
-    blocks.some(({ type }) => type === 'tool_use' || type === 'tool_result'),
-  );
+  const calls = messages.some(({ blocks }) => blocks.some(({ type }) => type === 'tool_use' || type === 'tool_result'));
   if (!calls) return;
   throw badRequest('Requests which include `tool_use` or `tool_result` blocks must define tools.');
 }
@@ -115,9 +113,7 @@ function outputFormat({ body, model, messages }: MessageRequest): void {
   if (messages.at(-1)?.role === 'assistant') {
     throw badRequest('Prefilling assistant messages is not supported with output_config.format.');
   }
-  if (
-    messages.some(({ blocks }) => blocks.some(({ citations }) => isObject(citations) && citations.enabled))
-  ) {
+  if (messages.some(({ blocks }) => blocks.some(({ citations }) => isObject(citations) && citations.enabled))) {
     throw badRequest('Citations cannot be enabled when output_config.format is used.');
   }
 }

@@ -24,16 +24,13 @@ const invalid =
 function isSchema(schema: unknown): boolean {
   if (typeof schema === 'boolean') return true;
   if (!isObject(schema)) return false;
-  return Object.entries(forms).every(
-    ([keyword, fits]) => !Object.hasOwn(schema, keyword) || fits(schema[keyword]),
-  );
+  return Object.entries(forms).every(([keyword, fits]) => !Object.hasOwn(schema, keyword) || fits(schema[keyword]));
 }
 
 const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number';
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
-const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
-  Array.isArray(value) && value.every(test);
+const isListOf = (test: (value: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(test);
 const isSomeOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   isListOf(test)(value) && (value as readonly unknown[]).length > 0;
 const isMapOf = (test: (value: unknown) => boolean) => (value: unknown) =>
@@ -139,10 +136,7 @@ function checkKeywords(schema: Json, at: Walk): void {
   const known = [...everywhere, ...references, ...types.flatMap((one) => byType[one] ?? [])];
   const others = Object.keys(schema).filter((keyword) => !known.includes(keyword));
   if (others.length > 0) {
-    throw refused(
-      at,
-      `For '${types.join("', '")}' type, properties ${others.sort().join(', ')} are not supported`,
-    );
+    throw refused(at, `For '${types.join("', '")}' type, properties ${others.sort().join(', ')} are not supported`);
   }
   if (types.includes('object') && schema.additionalProperties !== false) {
     throw refused(at, "For 'object' type, 'additionalProperties' must be explicitly set to false");

@@ -78,11 +78,7 @@ const defined: readonly (readonly [string, string, Readonly<Record<string, Check
   ['bash_20250124', 'bash', examples],
   ['text_editor_20250124', 'str_replace_editor', examples],
   ['text_editor_20250429', 'str_replace_based_edit_tool', examples],
-  [
-    'text_editor_20250728',
-    'str_replace_based_edit_tool',
-    { ...examples, max_characters: nullable(integer(1)) },
-  ],
+  ['text_editor_20250728', 'str_replace_based_edit_tool', { ...examples, max_characters: nullable(integer(1)) }],
   ['memory_20250818', 'memory', examples],
   ['code_execution_20250522', 'code_execution', {}],
   ['code_execution_20250825', 'code_execution', {}],

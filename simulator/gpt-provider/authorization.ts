@@ -27,7 +27,5 @@ export function bearerToken(headers: IncomingHttpHeaders): string | undefined {
 }
 
 function masked(key: string): string {
-  return key.length < 16
-    ? '*'.repeat(key.length)
-    : `${key.slice(0, 8)}${'*'.repeat(key.length - 12)}${key.slice(-4)}`;
+  return key.length < 16 ? '*'.repeat(key.length) : `${key.slice(0, 8)}${'*'.repeat(key.length - 12)}${key.slice(-4)}`;
 }

@@ -77,10 +77,7 @@ export function respondToChat(
   return {
     status,
     headers: { ...form.headers(status), 'content-type': 'text/event-stream; charset=utf-8' },
-    parts:
-      errorAfterEvents === undefined
-        ? events
-        : broken(events, errorAfterEvents, form.error(500, behaviour.error)),
+    parts: errorAfterEvents === undefined ? events : broken(events, errorAfterEvents, form.error(500, behaviour.error)),
     behaviour,
   };
 }

@@ -36,9 +36,7 @@ export interface Wish {
 }
 
 export function complete(request: ChatRequest, { behaviour, echo, thought = '' }: Wish): Completion {
-  const limit = Number(
-    request.body.max_completion_tokens ?? request.body.max_tokens ?? request.model.outputTokensMax,
-  );
+  const limit = Number(request.body.max_completion_tokens ?? request.body.max_tokens ?? request.model.outputTokensMax);
   const reasoning = Math.min(thought === '' ? reasoningTokens(request) : estimateTokens(thought), limit);
   const shown = firstTokens(thought, reasoning);
   const calls = behaviour.toolCalls ?? requestedCalls(request);
@@ -71,10 +69,7 @@ function completeCalls(
   behaviour: Behaviour,
   made: { readonly calls: readonly Call[]; readonly reasoning: number },
 ): Omit<Completion, 'thought'> {
-  const textTokens = made.calls.reduce(
-    (sum, call) => sum + estimateTokens(call.name + call.arguments) + 4,
-    0,
-  );
+  const textTokens = made.calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments) + 4, 0);
   const deprecated = made.calls.find((call) => call.deprecated);
   // As the vendor documents, a call that the caller forced by name ends with `stop`.
   const forced = isObject(request.body.tool_choice) && request.body.tool_choice.type !== 'allowed_tools';
@@ -97,16 +92,13 @@ function completeCalls(
 /** Makes only the calls that the request demands. With `auto` a model may respond with text, and this one does. */
 function requestedCalls({ body }: ChatRequest): readonly Call[] {
   if (isObject(body.function_call)) {
-    const wanted = (body.functions as readonly Json[]).find(
-      (one) => one.name === (body.function_call as Json).name,
-    );
+    const wanted = (body.functions as readonly Json[]).find((one) => one.name === (body.function_call as Json).name);
     return wanted ? [{ ...sampleCall({ type: 'function', function: wanted }), deprecated: true }] : [];
   }
   const choice = body.tool_choice;
   const tools = (body.tools ?? []) as readonly Json[];
   // Several calls only if the request sets `parallel_tool_calls`, although the vendor allows them by default.
-  if (choice === 'required')
-    return tools.slice(0, body.parallel_tool_calls === true ? undefined : 1).map(sampleCall);
+  if (choice === 'required') return tools.slice(0, body.parallel_tool_calls === true ? undefined : 1).map(sampleCall);
   if (!isObject(choice)) return [];
   const allowed = isObject(choice.allowed_tools) ? choice.allowed_tools : undefined;
   if (allowed?.mode === 'auto') return [];

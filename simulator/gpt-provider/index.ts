@@ -100,9 +100,7 @@ function padding(count: number): string {
 }
 
 function serviceTier({ body }: ChatRequest): string {
-  return typeof body.service_tier === 'string' && body.service_tier !== 'auto'
-    ? body.service_tier
-    : 'default';
+  return typeof body.service_tier === 'string' && body.service_tier !== 'auto' ? body.service_tier : 'default';
 }
 
 function decodedName(name: string): SimulatedModel {

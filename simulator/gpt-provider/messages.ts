@@ -51,9 +51,7 @@ const name = string({ min: 1, max: 64, pattern: /^[^\s<|\\/>]+$/ });
 const role = anything;
 
 function rolesOf(form: ConversationForm) {
-  const cacheable = form.cacheBreakpoints
-    ? { prompt_cache_breakpoint: object({ mode: oneOf('explicit') }) }
-    : {};
+  const cacheable = form.cacheBreakpoints ? { prompt_cache_breakpoint: object({ mode: oneOf('explicit') }) } : {};
   const text = object({ type: anything, text: string() }, cacheable);
   const textParts = arrayOf(tagged('type', { text }), { min: 1 });
   const assistantParts = arrayOf(tagged('type', { text, refusal: refusalPart }), { min: 1 });
@@ -89,11 +87,7 @@ const refusalPart = object({ type: anything, refusal: string() });
 export const imageUrl: Check = (value, path) => {
   string()(value, path);
   if (/^(https?:\/\/|data:image\/[a-z0-9.+-]+;base64,)/i.test(value as string)) return;
-  throw badField(
-    path,
-    `Invalid '${path}': expected a URL or a base64 data URL of an image.`,
-    'invalid_image_url',
-  );
+  throw badField(path, `Invalid '${path}': expected a URL or a base64 data URL of an image.`, 'invalid_image_url');
 };
 
 const functionCall = object({ name: string({ min: 1 }), arguments: string() });

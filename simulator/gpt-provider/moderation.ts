@@ -35,10 +35,7 @@ const input: Check = (value, path) => {
   throw badField(path, message, 'too_many_images');
 };
 
-const checkParameters = object(
-  { input },
-  { model: oneOf('omni-moderation-latest', 'omni-moderation-2024-09-26') },
-);
+const checkParameters = object({ input }, { model: oneOf('omni-moderation-latest', 'omni-moderation-2024-09-26') });
 
 /** Parts are moderated together, as one text. */
 function textsOf(value: unknown): readonly string[] {
@@ -58,9 +55,7 @@ const flaggedFrom = 0.5;
 
 function resultOf(verdict: string): Json {
   const scores = new Map(categories.map((category) => [category, quietScore]));
-  for (const [, category = '', score = loudScore] of verdict.matchAll(
-    /flag:([a-z/-]+)(?:=([01](?:\.\d+)?))?/g,
-  ))
+  for (const [, category = '', score = loudScore] of verdict.matchAll(/flag:([a-z/-]+)(?:=([01](?:\.\d+)?))?/g))
     if (scores.has(category)) scores.set(category, Number(score));
   const each = <Value>(value: (score: number) => Value) =>
     Object.fromEntries([...scores].map(([category, score]) => [category, value(score)]));

@@ -43,8 +43,7 @@ export function usualError(status: number): VendorError {
 
 const usual: Readonly<Record<number, Partial<VendorError>>> = {
   401: {
-    message:
-      'Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.',
+    message: 'Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.',
     code: 'invalid_api_key',
   },
   403: {

@@ -38,11 +38,7 @@ export function completionObject(request: ChatRequest, completion: Completion, i
 }
 
 /** The last chunk has the usage and no choices, if the request wants usage. */
-export function* completionChunks(
-  request: ChatRequest,
-  completion: Completion,
-  identity: Identity,
-): Generator<Json> {
+export function* completionChunks(request: ChatRequest, completion: Completion, identity: Identity): Generator<Json> {
   const head = {
     id: identity.id,
     object: 'chat.completion.chunk',
@@ -55,8 +51,7 @@ export function* completionChunks(
       typeof delta.content === 'string' && delta.content !== '' ? logprobsOf(request, [delta.content]) : null;
     return { ...head, choices: [{ index, delta, logprobs, finish_reason }] };
   };
-  for (const delta of deltasOf(completion))
-    for (const index of indexes(request)) yield chunk(index, delta, null);
+  for (const delta of deltasOf(completion)) for (const index of indexes(request)) yield chunk(index, delta, null);
   for (const index of indexes(request)) yield chunk(index, {}, completion.finishReason);
   if (wantsUsage(request) && completion.usage) yield { ...head, choices: [], usage: completion.usage };
 }

@@ -52,12 +52,8 @@ function chosenToolExists({ body }: ChatRequest): void {
   const choice = body.tool_choice;
   if (!isObject(choice) || choice.type === 'allowed_tools') return;
   const name = nameOf(choice);
-  if ((body.tools as readonly Json[]).some((tool) => tool.type === choice.type && nameOf(tool) === name))
-    return;
-  throw badField(
-    'tool_choice',
-    `Invalid value for 'tool_choice': tool '${name}' not found in 'tools' parameter.`,
-  );
+  if ((body.tools as readonly Json[]).some((tool) => tool.type === choice.type && nameOf(tool) === name)) return;
+  throw badField('tool_choice', `Invalid value for 'tool_choice': tool '${name}' not found in 'tools' parameter.`);
 }
 
 function jsonIsMentioned({ body, messages: list }: ChatRequest): void {
@@ -91,14 +87,7 @@ function reasoningLimits({ body, model }: ChatRequest): void {
     const message = `Unsupported value: '${field}' does not support ${String(body[field])} with this model. Only the default (1) value is supported.`;
     throw badField(field, message, 'unsupported_value');
   }
-  for (const field of [
-    'frequency_penalty',
-    'presence_penalty',
-    'logit_bias',
-    'logprobs',
-    'top_logprobs',
-    'stop',
-  ]) {
+  for (const field of ['frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'stop']) {
     if (!given(body[field]) || body[field] === 0 || body[field] === false) continue;
     if (samples && field.includes('logprobs')) continue;
     const message = `Unsupported parameter: '${field}' is not supported with this model.`;
@@ -128,11 +117,7 @@ function toolsWithoutEffort({ body, model }: ChatRequest): void {
 function modelAbilities({ body, model }: ChatRequest): void {
   const wantsAudio = Array.isArray(body.modalities) && body.modalities.includes('audio');
   if ((wantsAudio || given(body.audio)) && !model.audio) {
-    throw badField(
-      'modalities',
-      `The model '${model.name}' does not support audio output.`,
-      'unsupported_value',
-    );
+    throw badField('modalities', `The model '${model.name}' does not support audio output.`, 'unsupported_value');
   }
   if (given(body.web_search_options) && !model.webSearch) {
     throw badField('web_search_options', 'Web search options not supported with this model.');

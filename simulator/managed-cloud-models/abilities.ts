@@ -44,9 +44,7 @@ export function samplingFits(request: ConverseRequest): void {
   if (model.sampling === 'none' && temperature !== undefined) throw unsampled(request, 'temperature');
   if (model.sampling === 'none' && topP !== undefined) throw unsampled(request, 'topP');
   if (model.sampling === 'one' && temperature !== undefined && topP !== undefined) {
-    throw modelRefuses(
-      '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
-    );
+    throw modelRefuses('`temperature` and `top_p` cannot both be specified for this model. Please use only one.');
   }
   const { latency } = (body.performanceConfig ?? {}) as Json;
   if (latency === 'optimized' && model.name !== 'amazon.nova-pro-v1:0') {

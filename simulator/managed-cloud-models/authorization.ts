@@ -3,15 +3,7 @@
 import type { Received, ResponseContext } from '../wire-format.ts';
 import { type Account, findAccount } from './accounts.ts';
 import { Refusal, type VendorError } from './refusal.ts';
-import {
-  algorithm,
-  canonicalRequest,
-  type Scope,
-  sha256,
-  signatureOf,
-  stringToSign,
-  terminator,
-} from './signature.ts';
+import { algorithm, canonicalRequest, type Scope, sha256, signatureOf, stringToSign, terminator } from './signature.ts';
 
 /** @throws Refusal */
 export function authorize(received: Received, { keys, now }: Pick<ResponseContext, 'keys' | 'now'>): void {
@@ -100,9 +92,7 @@ function parseCredential(credential: string, time: string): Pick<Claim, 'accessK
     throw badSignature("Credential should be scoped to correct service: 'bedrock'. ");
   }
   if (end !== terminator) {
-    throw badSignature(
-      `Credential should be scoped with a valid terminator: '${terminator}', not '${end}'. `,
-    );
+    throw badSignature(`Credential should be scoped with a valid terminator: '${terminator}', not '${end}'. `);
   }
   return { accessKeyId, scope: { date, region, service } };
 }
@@ -140,9 +130,7 @@ function checkSignedHeaders({ headers }: Received, { signedHeaders }: Claim): vo
   if (!signedHeaders.includes('host')) {
     throw badSignature("'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
   }
-  const unsigned = Object.keys(headers).find(
-    (name) => name.startsWith('x-amz-') && !signedHeaders.includes(name),
-  );
+  const unsigned = Object.keys(headers).find((name) => name.startsWith('x-amz-') && !signedHeaders.includes(name));
   if (unsigned !== undefined) {
     throw badSignature(`'${unsigned}' must be a 'SignedHeader' in the AWS Authorization.`);
   }

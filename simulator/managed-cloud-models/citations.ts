@@ -8,9 +8,7 @@ export function citationsOf(request: ConverseRequest): readonly Json[] {
   const documents = blocks.filter(({ kind }) => kind === 'document').map(({ value }) => value as Json);
   const results = blocks.filter(({ kind }) => kind === 'searchResult').map(({ value }) => value as Json);
   return [
-    ...documents.flatMap((document, index) =>
-      isEnabled(document) ? [documentCitation(document, index)] : [],
-    ),
+    ...documents.flatMap((document, index) => (isEnabled(document) ? [documentCitation(document, index)] : [])),
     ...results.flatMap((result, index) => (isEnabled(result) ? [resultCitation(result, index)] : [])),
   ];
 }

@@ -57,11 +57,7 @@ export function complete(request: ConverseRequest, behaviour: Behaviour, echo: (
   const end = { cut, stopped, called: calls.length > 0 };
   const callTokens = calls.map(({ name, input }) => 4 + estimateTokens(name + input));
   return {
-    blocks: [
-      ...thoughtBlocks(request, behaviour, thought),
-      ...textBlocks(request, behaviour, text.deltas),
-      ...calls,
-    ],
+    blocks: [...thoughtBlocks(request, behaviour, thought), ...textBlocks(request, behaviour, text.deltas), ...calls],
     stopReason: behaviour.finishReason ?? stopReasonOf(end),
     stopSequence: text.stop,
     usage: usageFor(request, behaviour, thought.tokens + text.tokens + sum(callTokens)),
@@ -83,11 +79,7 @@ function usageFor(request: ConverseRequest, { usage }: Behaviour, textTokens: nu
   return usage === null ? undefined : { ...usageOf(request, textTokens), ...usage };
 }
 
-function stopReasonOf(end: {
-  readonly cut: boolean;
-  readonly stopped: boolean;
-  readonly called: boolean;
-}): string {
+function stopReasonOf(end: { readonly cut: boolean; readonly stopped: boolean; readonly called: boolean }): string {
   if (end.cut) return 'max_tokens';
   if (end.stopped) return 'stop_sequence';
   return end.called ? 'tool_use' : 'end_turn';
@@ -112,11 +104,7 @@ function thoughtBlocks(
   return [{ kind: 'thought', deltas, signature }];
 }
 
-function textBlocks(
-  request: ConverseRequest,
-  { citations }: Behaviour,
-  deltas: readonly string[],
-): readonly Block[] {
+function textBlocks(request: ConverseRequest, { citations }: Behaviour, deltas: readonly string[]): readonly Block[] {
   if (deltas.length === 0) return [];
   return [{ kind: 'text', deltas, citations: citations?.map(webCitation) ?? citationsOf(request) }];
 }
@@ -159,11 +147,7 @@ function sampleCall({ name, inputSchema }: Json): Call {
 }
 
 /** Ids differ within a conversation: some models require it of the whole history. */
-function callBlock(
-  { model, messages }: ConverseRequest,
-  call: Call,
-  index: number,
-): Block & { readonly kind: 'call' } {
+function callBlock({ model, messages }: ConverseRequest, call: Call, index: number): Block & { readonly kind: 'call' } {
   const number = (count: number) => String(count).padStart(3, '0');
   const id =
     model.family === 'mistral'

@@ -86,10 +86,7 @@ const toolResult = object(
 );
 
 const guardContent = union('GuardrailConverseContentBlock', {
-  text: object(
-    { text: string() },
-    { qualifiers: arrayOf(oneOf('grounding_source', 'query', 'guard_content')) },
-  ),
+  text: object({ text: string() }, { qualifiers: arrayOf(oneOf('grounding_source', 'query', 'guard_content')) }),
   image: object({
     format: oneOf('png', 'jpeg'),
     source: union('GuardrailConverseImageSource', { bytes: blob }),
@@ -101,8 +98,7 @@ const reasoningContent = union('ReasoningContentBlock', {
   redactedContent: blob,
 });
 
-const span = (index: string): Check =>
-  object({}, { [index]: integer(0), start: integer(0), end: integer(0) });
+const span = (index: string): Check => object({}, { [index]: integer(0), start: integer(0), end: integer(0) });
 const texts = (name: string) => arrayOf(union(name, { text: string() }));
 const citationsContent = object(
   {},

@@ -115,9 +115,7 @@ function schemaRefusal({ path, fault, value }: FieldFault): Refusal {
       return malformedForModel(`#/${steps.join('/')}: ${String(value)} is not a valid enum value`);
     case 'below':
     case 'above':
-      return malformedForModel(
-        `#/${steps.join('/')}: ${String(value)} is not within its bounds (${fault.bound})`,
-      );
+      return malformedForModel(`#/${steps.join('/')}: ${String(value)} is not within its bounds (${fault.bound})`);
     default:
       return malformedForModel(
         `#/${steps.join('/')}: expected type: ${fault.kind === 'type' ? fault.expected : 'another'}`,

@@ -64,8 +64,7 @@ function wrongToken(value: unknown, expected: string): string {
   if (isObject(value)) return 'Start of structure or map found where not expected';
   if (expected.startsWith('an array')) return 'Expected list or null';
   if (expected === 'an object') return 'Expected null';
-  const token =
-    typeof value === 'boolean' ? `${value}_VALUE`.toUpperCase() : `${typeof value}_VALUE`.toUpperCase();
+  const token = typeof value === 'boolean' ? `${value}_VALUE`.toUpperCase() : `${typeof value}_VALUE`.toUpperCase();
   const kind = typeNames[expected] ?? 'a String';
   return `${token} can not be converted to ${kind}`;
 }

@@ -46,7 +46,5 @@ const codec = new EventStreamCodec(
 
 function frame(headers: readonly Header[], payload: string): Buffer {
   const typed = headers.map(([name, value]) => [name, { type: 'string' as const, value }] as const);
-  return Buffer.from(
-    codec.encode({ headers: Object.fromEntries(typed), body: Buffer.from(payload, 'utf8') }),
-  );
+  return Buffer.from(codec.encode({ headers: Object.fromEntries(typed), body: Buffer.from(payload, 'utf8') }));
 }

@@ -51,8 +51,7 @@ function route(received: Received, context: ResponseContext): SimulatedResponse 
 function converse(request: ConverseRequest, received: Received, context: ResponseContext): SimulatedResponse {
   const behaviour = context.scripted() ?? directive(request) ?? {};
   const { status = 200 } = behaviour;
-  if (status >= 400)
-    return { ...errorResponse({ status, error: scriptedError(behaviour) }, context), behaviour };
+  if (status >= 400) return { ...errorResponse({ status, error: scriptedError(behaviour) }, context), behaviour };
   const completion = complete(request, behaviour, () => echoOf(received));
   if (!request.stream) {
     return { ...jsonResponse(status, responseObject(request, completion), context), behaviour };
@@ -80,20 +79,14 @@ function* failingFrames(frames: Iterable<Buffer>, behaviour: Behaviour): Generat
   const { code } = behaviour.error ?? {};
   yield typeof code === 'string'
     ? errorFrame(code, error.message)
-    : exceptionFrame(
-        error.type.charAt(0).toLowerCase() + error.type.slice(1),
-        JSON.stringify(errorBody(error)),
-      );
+    : exceptionFrame(error.type.charAt(0).toLowerCase() + error.type.slice(1), JSON.stringify(errorBody(error)));
 }
 
 /** The usual error of the status or type, with the parts that the behaviour replaces. */
 function scriptedError({ status = 500, error = {} }: Behaviour): VendorError {
   const { type, message, code, ...rest } = error;
   const usual = usualError(status, type ?? undefined);
-  const extra = Object.entries(rest).map(([key, value]) => [
-    key,
-    key === 'originalStatusCode' ? Number(value) : value,
-  ]);
+  const extra = Object.entries(rest).map(([key, value]) => [key, key === 'originalStatusCode' ? Number(value) : value]);
   return { ...usual, ...(typeof message === 'string' && { message }), extra: Object.fromEntries(extra) };
 }
 

@@ -34,11 +34,7 @@ export interface PromptPart {
 }
 
 export function promptParts(request: ConverseRequest): readonly PromptPart[] {
-  return [
-    ...toolsOf(request).map(partOf),
-    ...systemOf(request).map(partOf),
-    ...request.messages.flatMap(messageParts),
-  ];
+  return [...toolsOf(request).map(partOf), ...systemOf(request).map(partOf), ...request.messages.flatMap(messageParts)];
 }
 
 /** A message adds about three tokens. */

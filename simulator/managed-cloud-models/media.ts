@@ -11,9 +11,7 @@ const documentBytesMax = 4.5 * 1024 * 1024;
 export function imagesFit(request: ConverseRequest): void {
   for (const message of request.messages) {
     if (blocksOfKind(message, 'image').length > imagesMax) {
-      throw invalid(
-        `A message can't contain more than ${imagesMax} images. Remove images and retry your request.`,
-      );
+      throw invalid(`A message can't contain more than ${imagesMax} images. Remove images and retry your request.`);
     }
   }
   for (const block of allBlocksOf(request)) {
@@ -67,9 +65,7 @@ export function documentsFit(request: ConverseRequest): void {
     checkDocument(value);
     const name = String(value.name);
     if (names.has(name)) {
-      throw invalid(
-        "Messages can't contain duplicate document names. Rename the document and retry your request.",
-      );
+      throw invalid("Messages can't contain duplicate document names. Rename the document and retry your request.");
     }
     names.add(name);
   }
@@ -84,9 +80,7 @@ function checkDocument({ name, source }: Json): void {
   }
   const bytes = bytesOf(source as Json);
   if (bytes !== undefined && bytes.length > documentBytesMax) {
-    throw invalid(
-      'The maximum document size is 4.5 MB. Reduce the size of the document and retry your request.',
-    );
+    throw invalid('The maximum document size is 4.5 MB. Reduce the size of the document and retry your request.');
   }
 }
 

@@ -2,16 +2,7 @@
 // is separate from the catalog, so that a test can detect a difference. Where the vendor's pages and its users' reports
 // differ, the stricter applies.
 
-export type Family =
-  | 'claude'
-  | 'nova'
-  | 'llama'
-  | 'mistral'
-  | 'gpt-oss'
-  | 'deepseek'
-  | 'command'
-  | 'jamba'
-  | 'titan';
+export type Family = 'claude' | 'nova' | 'llama' | 'mistral' | 'gpt-oss' | 'deepseek' | 'command' | 'jamba' | 'titan';
 export type Medium = 'image' | 'document' | 'video' | 'searchResult';
 
 export interface ModelCapabilities {

@@ -77,9 +77,7 @@ const requestMetadata: Check = (value, path) => {
 };
 
 function metadataFault(path: string, constraint: string) {
-  return invalid(
-    `1 validation error detected: Value at '${path}' failed to satisfy constraint: ${constraint}`,
-  );
+  return invalid(`1 validation error detected: Value at '${path}' failed to satisfy constraint: ${constraint}`);
 }
 
 const jsonPointer: Check = (value, path) => {

@@ -67,8 +67,7 @@ export function errorTypeHeader({ type }: VendorError, layer: Layer = 'service')
 
 /** The vendor's usual error of a status or a type, for scripted errors. */
 export function usualError(status: number, type?: string): VendorError {
-  const usual =
-    type ?? typeOfStatus[status] ?? (status >= 500 ? 'InternalServerException' : 'ValidationException');
+  const usual = type ?? typeOfStatus[status] ?? (status >= 500 ? 'InternalServerException' : 'ValidationException');
   return { type: usual, message: usualMessages[usual] ?? 'The request was refused.' };
 }
 
@@ -88,14 +87,11 @@ const usualMessages: Readonly<Record<string, string>> = {
   AccessDeniedException: "You don't have access to the model with the specified model ID.",
   ResourceNotFoundException: 'Could not resolve the foundation model from the provided model identifier.',
   ModelTimeoutException: 'Model has timed out in processing the request. Try your request again.',
-  ModelErrorException:
-    'The system encountered an unexpected error during processing. Try your request again.',
-  ModelStreamErrorException:
-    'The system encountered an unexpected error during processing. Try your request again.',
+  ModelErrorException: 'The system encountered an unexpected error during processing. Try your request again.',
+  ModelStreamErrorException: 'The system encountered an unexpected error during processing. Try your request again.',
   ModelNotReadyException: 'Model is not ready for inference. Wait and try your request again.',
   ThrottlingException: 'Too many requests, please wait before trying again.',
   ServiceQuotaExceededException: 'Your request exceeds the service quota for your account.',
-  InternalServerException:
-    'The system encountered an unexpected error during processing. Try your request again.',
+  InternalServerException: 'The system encountered an unexpected error during processing. Try your request again.',
   ServiceUnavailableException: 'Bedrock is unable to process your request.',
 };

@@ -123,8 +123,7 @@ export function responseSchemaOf(request: ConverseRequest): unknown {
 export function effortOf(request: ConverseRequest): string | undefined {
   const { outputConfig } = request.body;
   const own = extraFieldsOf(request).output_config;
-  const effort =
-    (isObject(outputConfig) ? outputConfig.effort : undefined) ?? (isObject(own) ? own.effort : undefined);
+  const effort = (isObject(outputConfig) ? outputConfig.effort : undefined) ?? (isObject(own) ? own.effort : undefined);
   return typeof effort === 'string' ? effort : undefined;
 }
 

@@ -99,10 +99,7 @@ function deltasOf(block: Block): readonly Json[] {
     case 'redactedThought':
       return [{ reasoningContent: { redactedContent: block.data } }];
     case 'text':
-      return [
-        ...block.deltas.map((text) => ({ text })),
-        ...block.citations.map((citation) => ({ citation })),
-      ];
+      return [...block.deltas.map((text) => ({ text })), ...block.citations.map((citation) => ({ citation }))];
     case 'call':
       return halves(block.input).map((input) => ({ toolUse: { input } }));
   }

@@ -8,13 +8,7 @@ import {
   systemIsTaken,
   toolsAreTaken,
 } from './abilities.ts';
-import {
-  blocksFitRoles,
-  contentIsThere,
-  endsWithUser,
-  textsAreThere,
-  turnsAlternate,
-} from './conversation.ts';
+import { blocksFitRoles, contentIsThere, endsWithUser, textsAreThere, turnsAlternate } from './conversation.ts';
 import { extraFieldsFit } from './extra-fields.ts';
 import { contextFits, outputFits } from './limits.ts';
 import { documentsFit, imagesFit } from './media.ts';

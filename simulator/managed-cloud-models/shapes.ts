@@ -12,9 +12,7 @@ export function union(name: string, members: Readonly<Record<string, Check>>): C
     const [key, ...more] = known;
     if (key === undefined || more.length > 0) {
       const names = Object.keys(members).join(', ');
-      throw invalid(
-        `The ${name} object at ${servicePath(path)} must set one of the following keys: ${names}.`,
-      );
+      throw invalid(`The ${name} object at ${servicePath(path)} must set one of the following keys: ${names}.`);
     }
     const stray = keys.find((one) => one !== key);
     if (stray !== undefined) throw new FieldFault(`${path}.${stray}`, { kind: 'unknown' }, value[stray]);

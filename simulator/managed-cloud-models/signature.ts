@@ -27,14 +27,9 @@ export function canonicalRequest(request: SignedRequest, signed: readonly string
   const headers = signed.map((name) => `${name}:${headerValue(request.headers[name])}\n`).join('');
   const path = request.path.split('/').map(encoded).join('/');
   // The hash is of the received body, whatever `x-amz-content-sha256` contains: a body changed on the way fails here.
-  return [
-    request.method,
-    path,
-    canonicalQuery(request.query),
-    headers,
-    signed.join(';'),
-    sha256(request.body),
-  ].join('\n');
+  return [request.method, path, canonicalQuery(request.query), headers, signed.join(';'), sha256(request.body)].join(
+    '\n',
+  );
 }
 
 /** @param time the value of `x-amz-date` */

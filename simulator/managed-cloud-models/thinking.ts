@@ -1,12 +1,7 @@
 // Reasoning: the requests that enable it, fields that conflict with it, and checks of thoughts that the caller sends
 // back. Thoughts are signed as the models' own maker signs them, who documents that signatures are valid wherever its
 // models are served. A thought that the simulator did not issue is refused.
-import {
-  checkSignature,
-  isIssuedData,
-  redactedDataFor,
-  signatureFor,
-} from '../assistant-provider/signature.ts';
+import { checkSignature, isIssuedData, redactedDataFor, signatureFor } from '../assistant-provider/signature.ts';
 import { isObject, type Json } from '../checks.ts';
 import type { SimulatedModel } from './models.ts';
 import { malformedForModel, modelRefuses, unsupportedField } from './refusal.ts';
@@ -47,8 +42,7 @@ export function thinkingFits(request: ConverseRequest): void {
   if (family === 'nova') novaReasoningFits(request);
 }
 
-const guide =
-  'Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking';
+const guide = 'Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking';
 
 function claudeThinkingFits(request: ConverseRequest): void {
   const { model } = request;
@@ -56,8 +50,7 @@ function claudeThinkingFits(request: ConverseRequest): void {
   const kind = isObject(thinking) ? String(thinking.type) : undefined;
   if (kind !== undefined && !model.thinking.some((taken) => taken === kind)) throw wrongKind(model, kind);
   effortFits(request, kind);
-  if (model.sampling === 'none' && topK !== undefined)
-    throw modelRefuses('`top_k` is deprecated for this model.');
+  if (model.sampling === 'none' && topK !== undefined) throw modelRefuses('`top_k` is deprecated for this model.');
   if (kind === undefined || kind === 'disabled') return;
   const { maxTokens = model.outputTokensMax, temperature, topP } = inferenceOf(request);
   if (kind === 'enabled' && maxTokens <= Number((thinking as Json).budget_tokens)) {
@@ -87,9 +80,7 @@ function wrongKind({ thinking, efforts }: SimulatedModel, kind: string) {
   if (thinking.length === 0) return modelRefuses('thinking: Extra inputs are not permitted');
   if (kind === 'adaptive') return modelRefuses('adaptive thinking is not supported on this model');
   const instead =
-    efforts.length > 0
-      ? ' Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
-      : '';
+    efforts.length > 0 ? ' Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.' : '';
   return modelRefuses(`"thinking.type.${kind}" is not supported for this model.${instead}`);
 }
 
@@ -99,9 +90,7 @@ function effortFits(request: ConverseRequest, kind: string | undefined): void {
   const { efforts } = request.model;
   if (efforts.length === 0) throw modelRefuses('output_config.effort: Extra inputs are not permitted');
   if (!efforts.includes(effort)) {
-    throw modelRefuses(
-      `output_config.effort: Input should be ${efforts.map((one) => `'${one}'`).join(', ')}`,
-    );
+    throw modelRefuses(`output_config.effort: Input should be ${efforts.map((one) => `'${one}'`).join(', ')}`);
   }
   if (kind === 'disabled' && (effort === 'xhigh' || effort === 'max')) {
     throw modelRefuses(`output_config.effort: '${effort}' is not supported when thinking is disabled`);
@@ -111,8 +100,7 @@ function effortFits(request: ConverseRequest, kind: string | undefined): void {
 function novaReasoningFits(request: ConverseRequest): void {
   const { reasoningConfig, inferenceConfig } = extraFieldsOf(request);
   if (!isObject(reasoningConfig)) return;
-  if (request.model.reasons === undefined)
-    throw malformedForModel('the provided reasoning config value is invalid');
+  if (request.model.reasons === undefined) throw malformedForModel('the provided reasoning config value is invalid');
   if (reasoningConfig.maxReasoningEffort !== 'high') return;
   const { maxTokens, temperature, topP } = inferenceOf(request);
   if ([maxTokens, temperature, topP, inferenceConfig].every((field) => field === undefined)) return;
@@ -157,9 +145,7 @@ export function toolTurnsBeginThinking(request: ConverseRequest): void {
   const { thinking } = extraFieldsOf(request);
   if (!isObject(thinking) || thinking.type !== 'enabled') return;
   const { messages } = request;
-  const query = messages.findLastIndex(
-    (one) => one.role === 'user' && blocksOfKind(one, 'toolResult').length === 0,
-  );
+  const query = messages.findLastIndex((one) => one.role === 'user' && blocksOfKind(one, 'toolResult').length === 0);
   const at = messages.findIndex(({ role }, index) => role === 'assistant' && index > query);
   const turn = messages[at];
   if (turn === undefined || blocksOfKind(turn, 'toolUse').length === 0) return;

@@ -32,9 +32,7 @@ export function resultsFollowCalls({ messages }: ConverseRequest): void {
 }
 
 function withoutResult(ids: readonly string[], at: number) {
-  return invalid(
-    `Expected toolResult blocks at messages.${at}.content for the following Ids: ${ids.join(', ')}`,
-  );
+  return invalid(`Expected toolResult blocks at messages.${at}.content for the following Ids: ${ids.join(', ')}`);
 }
 
 /** Checks the content of results, their position in the turn, and the ids that the model's family accepts. */

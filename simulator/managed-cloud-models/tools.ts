@@ -45,9 +45,7 @@ export function toolChoiceFits(request: ConverseRequest): void {
   if (!isForced(choice)) return;
   checkForced(request, choice.kind);
   if (choice.kind !== 'tool') return;
-  const names = toolsOf(request).map(
-    ({ toolSpec, systemTool }) => ((toolSpec ?? systemTool ?? {}) as Json).name,
-  );
+  const names = toolsOf(request).map(({ toolSpec, systemTool }) => ((toolSpec ?? systemTool ?? {}) as Json).name);
   if (!names.includes(choice.name)) {
     throw modelRefuses(`tool_choice: Tool '${choice.name}' not found in provided tools`);
   }

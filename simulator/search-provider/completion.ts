@@ -106,33 +106,23 @@ interface Thinking {
 function thinkingOf({ config, model }: GenerateRequest, behaviour: Behaviour): Thinking {
   const { includeThoughts = false, thinkingBudget: budget, thinkingLevel } = config.thinkingConfig ?? {};
   const { thinking } = model;
-  const off =
-    thinking.by === 'nothing' || budget === 0 || (thinking.by === 'budget' && !thinking.always && !budget);
+  const off = thinking.by === 'nothing' || budget === 0 || (thinking.by === 'budget' && !thinking.always && !budget);
   if (off) return { shown: '', tokens: 0 };
   const level = thinking.by === 'level' ? thinking.usual : 'MEDIUM';
-  const wanted =
-    thinkingLevel === undefined || thinkingLevel === 'THINKING_LEVEL_UNSPECIFIED' ? level : thinkingLevel;
-  const estimated =
-    budget === undefined || budget < 0 ? tokensOfLevel[wanted] : Math.min(budget, tokensOfLevel.MEDIUM);
+  const wanted = thinkingLevel === undefined || thinkingLevel === 'THINKING_LEVEL_UNSPECIFIED' ? level : thinkingLevel;
+  const estimated = budget === undefined || budget < 0 ? tokensOfLevel[wanted] : Math.min(budget, tokensOfLevel.MEDIUM);
   const tokens = behaviour.reasoning === undefined ? estimated : estimateTokens(behaviour.reasoning);
   return { shown: includeThoughts ? (behaviour.reasoning ?? ownThought) : '', tokens };
 }
 
-function scriptedCall({
-  name,
-  arguments: text,
-}: {
-  readonly name: string;
-  readonly arguments: string;
-}): Call {
+function scriptedCall({ name, arguments: text }: { readonly name: string; readonly arguments: string }): Call {
   let args: unknown;
   try {
     args = JSON.parse(text);
   } catch {
     // The check below refuses it, like JSON that is not an object.
   }
-  if (!isObject(args))
-    throw invalidArgument(`simulate.toolCalls: the arguments of ${name} are no JSON object`);
+  if (!isObject(args)) throw invalidArgument(`simulate.toolCalls: the arguments of ${name} are no JSON object`);
   return { name, args };
 }
 

@@ -170,9 +170,7 @@ function checkFile({ fileUri = '', mimeType }: Read<typeof fileData>, path: stri
     throw invalidArgument(`Unsupported MIME type: ${mimeType}`);
   }
   if (/^https:\/\/(www\.youtube\.com\/watch\?v=|youtu\.be\/)[\w-]+/.test(fileUri)) return;
-  const file = /^(?:https:\/\/generativelanguage\.googleapis\.com\/v1(?:beta)?\/)?files\/([\w-]+)$/.exec(
-    fileUri,
-  );
+  const file = /^(?:https:\/\/generativelanguage\.googleapis\.com\/v1(?:beta)?\/)?files\/([\w-]+)$/.exec(fileUri);
   if (file === null) throw invalidArgument(`Invalid or unsupported file uri: ${fileUri}`);
   // The simulator stores no files: a file exists if its name begins with `sim`.
   if (file[1]?.startsWith('sim')) return;

@@ -1,17 +1,6 @@
 // The settings of generation and safety filters, as in the vendor's messages, and the checks of what a model accepts.
 import type { SimulatedModel, Thinking } from './models.ts';
-import {
-  anyValue,
-  enumeration,
-  flag,
-  float,
-  int32,
-  listOf,
-  type Message,
-  message,
-  struct,
-  text,
-} from './proto.ts';
+import { anyValue, enumeration, flag, float, int32, listOf, type Message, message, struct, text } from './proto.ts';
 import { invalidArgument, invalidField } from './refusal.ts';
 import { checkJsonSchema, checkSchema, schema } from './schema.ts';
 
@@ -202,9 +191,7 @@ function responseSchema(config: GenerationConfig): void {
     throw invalidArgument('Only one of response_schema and response_json_schema can be set.');
   }
   const field =
-    responseSchema !== undefined
-      ? 'response_schema'
-      : responseJsonSchema !== undefined && 'response_json_schema';
+    responseSchema !== undefined ? 'response_schema' : responseJsonSchema !== undefined && 'response_json_schema';
   if (field === false) return;
   if (type !== 'application/json' && !(type === 'text/x.enum' && responseSchema?.enum !== undefined)) {
     const name = field.replace(/^r/, 'R');

@@ -84,8 +84,7 @@ function respond(route: Route, received: Received, context: ResponseContext): Si
   if (model === undefined) return jsonResponse(200, modelPage(route.query, version));
   if (method === 'GetModel') {
     const found = findModel(model, version);
-    if (found === undefined)
-      throw new Refusal(404, `Model is not found: models/${model} for api version ${version}`);
+    if (found === undefined) throw new Refusal(404, `Model is not found: models/${model} for api version ${version}`);
     return jsonResponse(200, modelObject(found));
   }
   const json = parseBody(received);
@@ -93,16 +92,7 @@ function respond(route: Route, received: Received, context: ResponseContext): Si
   return method === 'countTokens' ? count(json, call) : generate({ json, call, route, received }, context);
 }
 
-const systemParameters = [
-  'key',
-  'alt',
-  '$alt',
-  'prettyPrint',
-  '$prettyPrint',
-  'fields',
-  '$fields',
-  'quotaUser',
-];
+const systemParameters = ['key', 'alt', '$alt', 'prettyPrint', '$prettyPrint', 'fields', '$fields', 'quotaUser'];
 const pageParameters = ['pageSize', 'page_size', 'pageToken', 'page_token', 'filter'];
 
 function checkQuery({ query, method, framing }: Route): void {
@@ -115,11 +105,7 @@ function checkQuery({ query, method, framing }: Route): void {
 }
 
 function unbindable(name: string): Refusal {
-  return unknownName(
-    name,
-    '',
-    `Cannot bind query parameter. Field '${name}' could not be found in request message.`,
-  );
+  return unknownName(name, '', `Cannot bind query parameter. Field '${name}' could not be found in request message.`);
 }
 
 /** The limit on the vendor's newest pages; older pages have a fifth of it. */
@@ -160,10 +146,7 @@ interface ChatExchange {
   readonly received: Received;
 }
 
-function generate(
-  { json, call, route, received }: ChatExchange,
-  context: ResponseContext,
-): SimulatedResponse {
+function generate({ json, call, route, received }: ChatExchange, context: ResponseContext): SimulatedResponse {
   const request = parseGenerate(json, call);
   const behaviour = context.scripted() ?? directive(request) ?? {};
   const { framing } = route;

@@ -126,15 +126,9 @@ const gemma: ModelCapabilities = {
 const notForText: ModelCapabilities = { ...gemini20, generates: false };
 
 const families: readonly (readonly [ModelCapabilities, readonly string[]])[] = [
-  [
-    gemini20,
-    ['gemini-2.0-flash', 'gemini-2.0-flash-001', 'gemini-2.0-flash-lite', 'gemini-2.0-flash-lite-001'],
-  ],
+  [gemini20, ['gemini-2.0-flash', 'gemini-2.0-flash-001', 'gemini-2.0-flash-lite', 'gemini-2.0-flash-lite-001']],
   [flash25, ['gemini-2.5-flash', 'gemini-2.5-flash-preview-09-2025', 'gemini-robotics-er-1.5-preview']],
-  [
-    lite25,
-    ['gemini-2.5-flash-lite', 'gemini-2.5-flash-lite-preview-06-17', 'gemini-2.5-flash-lite-preview-09-2025'],
-  ],
+  [lite25, ['gemini-2.5-flash-lite', 'gemini-2.5-flash-lite-preview-06-17', 'gemini-2.5-flash-lite-preview-09-2025']],
   [pro25, ['gemini-2.5-pro']],
   [{ ...pro25, inputTokensMax: 128_000 }, ['gemini-2.5-computer-use-preview-10-2025']],
   [gemini3, ['gemini-3-flash-preview']],

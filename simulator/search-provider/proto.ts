@@ -45,9 +45,7 @@ export function message<F extends Fields>(
 
 export function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
   return (value, path) =>
-    Array.isArray(value)
-      ? value.map((item, index) => reader(item, `${path}[${index}]`))
-      : [reader(value, path)];
+    Array.isArray(value) ? value.map((item, index) => reader(item, `${path}[${index}]`)) : [reader(value, path)];
 }
 
 export function mapOf<T>(reader: Reader<T>): Reader<Readonly<Record<string, T>>> {

@@ -51,8 +51,7 @@ export function scriptedError(code: number, wishes: Readonly<Record<string, stri
   const details = [
     reason && detail('ErrorInfo', { reason, domain: 'googleapis.com', metadata: { service } }),
     quotaId && detail('QuotaFailure', { violations: [{ quotaMetric, quotaId, quotaValue: '3' }] }),
-    quotaId &&
-      detail('Help', { links: [{ description: 'Learn more about Gemini API quotas', url: quotaUrl }] }),
+    quotaId && detail('Help', { links: [{ description: 'Learn more about Gemini API quotas', url: quotaUrl }] }),
     retryDelay && detail('RetryInfo', { retryDelay }),
   ].filter((one) => typeof one === 'object' && one !== null);
   return {

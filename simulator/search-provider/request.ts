@@ -2,25 +2,9 @@
 // message definitions. The vendor reports one error at a time; the order of the rules is the simulator's own.
 import { estimateTokens } from '../tokens.ts';
 import { type Content, checkContents, checkInstruction, content, textOf } from './content.ts';
-import {
-  checkGeneration,
-  checkSafety,
-  type GenerationConfig,
-  generationConfig,
-  safetySettings,
-} from './generation.ts';
+import { checkGeneration, checkSafety, type GenerationConfig, generationConfig, safetySettings } from './generation.ts';
 import { findModel, type SimulatedModel, type Version } from './models.ts';
-import {
-  bytes,
-  enumeration,
-  flag,
-  listOf,
-  type Message,
-  mapOf,
-  message,
-  type Reader,
-  text,
-} from './proto.ts';
+import { bytes, enumeration, flag, listOf, type Message, mapOf, message, type Reader, text } from './proto.ts';
 import { invalidArgument, invalidField, Refusal } from './refusal.ts';
 import { checkTools, declarationsOf, hasBuiltIn, toolFields } from './tools.ts';
 import { checkTurns } from './turns.ts';

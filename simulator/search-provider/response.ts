@@ -61,10 +61,7 @@ export function* partialResponses(made: Made): Generator<Json> {
 }
 
 /** The vendor's response when its filter blocks the prompt. */
-export function blockedResponse(
-  reason: string,
-  { request, behaviour, sequence }: Omit<Made, 'completion'>,
-): Json {
+export function blockedResponse(reason: string, { request, behaviour, sequence }: Omit<Made, 'completion'>): Json {
   const safetyRatings = [{ category: 'HARM_CATEGORY_DANGEROUS_CONTENT', probability: 'HIGH', blocked: true }];
   const spent = { thoughts: 0, textTokens: 0, toolUse: 0 };
   const usage = usageOf(request, spent, { wished: behaviour.usage, isLast: true });

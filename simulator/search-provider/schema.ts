@@ -1,19 +1,7 @@
 // The two schema languages of the vendor: its own Schema message, a subset of OpenAPI's, and JSON Schema. Refusals have
 // the texts that users quote; where none was found, the text follows the form of the others.
 import { isObject, type Json } from '../checks.ts';
-import {
-  anyValue,
-  enumeration,
-  flag,
-  float,
-  int64,
-  join,
-  listOf,
-  mapOf,
-  message,
-  type Reader,
-  text,
-} from './proto.ts';
+import { anyValue, enumeration, flag, float, int64, join, listOf, mapOf, message, type Reader, text } from './proto.ts';
 import { invalidField } from './refusal.ts';
 
 const type = enumeration('Type', [
@@ -194,10 +182,7 @@ export function checkJsonSchema(node: unknown, path: string, root: unknown = nod
 function checkReference(node: Json, path: string, root: unknown): void {
   const beside = Object.keys(node).find((key) => !key.startsWith('$'));
   if (beside !== undefined) {
-    throw invalidField(
-      path,
-      `$ref is set, no other properties except those starting with $ may be: ${beside}`,
-    );
+    throw invalidField(path, `$ref is set, no other properties except those starting with $ may be: ${beside}`);
   }
   const steps = String(node.$ref).replace(/^#\/?/, '').split('/').filter(Boolean);
   const found = steps.reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), root);
@@ -212,9 +197,7 @@ function isEnum(value: unknown): boolean {
 
 function childrenOf(node: Json): readonly (readonly [string, unknown])[] {
   const inMaps = ['properties', '$defs'].flatMap((key) =>
-    Object.entries(isObject(node[key]) ? node[key] : {}).map(
-      ([name, child]) => [`${key}[${name}]`, child] as const,
-    ),
+    Object.entries(isObject(node[key]) ? node[key] : {}).map(([name, child]) => [`${key}[${name}]`, child] as const),
   );
   const inLists = ['anyOf', 'oneOf', 'prefixItems'].flatMap((key) =>
     (Array.isArray(node[key]) ? node[key] : []).map((child, index) => [`${key}[${index}]`, child] as const),

@@ -16,9 +16,7 @@ export function isIssued(signature: string, name: string | undefined): boolean {
 
 /** The two values that the vendor documents for a history that it did not write. */
 export function skipsValidation(signature: string): boolean {
-  return (
-    signature === 'skip_thought_signature_validator' || signature === 'context_engineering_is_the_way_to_go'
-  );
+  return signature === 'skip_thought_signature_validator' || signature === 'context_engineering_is_the_way_to_go';
 }
 
 function proofOf(serial: Buffer, name: string | undefined): Buffer {

@@ -77,13 +77,7 @@ export const toolFields = {
   tools: listOf(tool),
   toolConfig: message('ToolConfig', {
     functionCallingConfig: message('FunctionCallingConfig', {
-      mode: enumeration('FunctionCallingConfig.Mode', [
-        'MODE_UNSPECIFIED',
-        'AUTO',
-        'ANY',
-        'NONE',
-        'VALIDATED',
-      ]),
+      mode: enumeration('FunctionCallingConfig.Mode', ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED']),
       allowedFunctionNames: listOf(text),
     }),
     retrievalConfig: message('RetrievalConfig', {
@@ -115,9 +109,7 @@ export function checkTools(given: ToolFields, model: SimulatedModel): void {
       throw invalidField(`tools[${index}].tool_type`, what);
     }
     if (one.googleSearchRetrieval !== undefined) {
-      throw invalidArgument(
-        'google_search_retrieval is not supported. Please use google_search tool instead.',
-      );
+      throw invalidArgument('google_search_retrieval is not supported. Please use google_search tool instead.');
     }
     one.functionDeclarations?.forEach((declaration, at) => {
       checkDeclaration(declaration, `tools[${index}].function_declarations[${at}]`);
@@ -162,9 +154,7 @@ const declarationsMax = 512;
 function checkNames(given: ToolFields): void {
   const names = declarationsOf(given).map((one) => one.name);
   if (names.length > declarationsMax) {
-    throw invalidArgument(
-      `At most ${declarationsMax} function declarations are allowed, got ${names.length}.`,
-    );
+    throw invalidArgument(`At most ${declarationsMax} function declarations are allowed, got ${names.length}.`);
   }
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw invalidArgument(`Duplicate function declaration found: ${twice}`);
@@ -174,8 +164,7 @@ function checkChoice(given: ToolFields): void {
   const config = given.toolConfig?.functionCallingConfig;
   if (config === undefined) return;
   const names = declarationsOf(given).map((one) => one.name);
-  if (names.length === 0)
-    throw invalidArgument('Function calling config is set without function_declarations.');
+  if (names.length === 0) throw invalidArgument('Function calling config is set without function_declarations.');
   const { mode, allowedFunctionNames = [] } = config;
   if (allowedFunctionNames.length === 0) return;
   const path = 'tool_config.function_calling_config.allowed_function_names';

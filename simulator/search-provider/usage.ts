@@ -33,12 +33,7 @@ export function usageOf(
 
 const growing: ReadonlySet<string> = new Set(['candidatesTokenCount', 'totalTokenCount']);
 
-const summands = [
-  'promptTokenCount',
-  'candidatesTokenCount',
-  'toolUsePromptTokenCount',
-  'thoughtsTokenCount',
-];
+const summands = ['promptTokenCount', 'candidatesTokenCount', 'toolUsePromptTokenCount', 'thoughtsTokenCount'];
 
 /** Counts of text and image. Without an image it is the text's count, also if a test scripted another total. */
 function detailsOf(tokens: PromptTokens): readonly Json[] {

@@ -44,11 +44,7 @@ interface Called {
   readonly version: string;
 }
 
-function chat(
-  { deployment, version }: Called,
-  received: Received,
-  context: ResponseContext,
-): SimulatedResponse {
+function chat({ deployment, version }: Called, received: Received, context: ResponseContext): SimulatedResponse {
   const request = parse({ deployment, version }, bodyOf(received));
   const behaviour = behaviourFor(request, context);
   const words = gptWords(`Azure OpenAI API version ${version}`);

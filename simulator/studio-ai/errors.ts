@@ -53,12 +53,9 @@ export const inferenceWords: ErrorWords = {
 export function scriptedError(status: number, scripted: Behaviour['error'], words: ErrorWords): Json {
   if (status === 400 && scripted?.code === 'content_filter') {
     const { filtered } = words;
-    return isObject(filtered.error)
-      ? { error: { ...filtered.error, ...scripted } }
-      : { ...filtered, ...scripted };
+    return isObject(filtered.error) ? { error: { ...filtered.error, ...scripted } } : { ...filtered, ...scripted };
   }
-  const [code, message] =
-    status === 429 ? words.rateLimited : (usual[status] ?? usual[status < 500 ? 400 : 500] ?? []);
+  const [code, message] = status === 429 ? words.rateLimited : (usual[status] ?? usual[status < 500 ? 400 : 500] ?? []);
   return { error: { code, message, ...scripted } };
 }
 
@@ -73,8 +70,5 @@ const usual: Readonly<Record<number, readonly [code: string, message: string]>> 
   408: ['Timeout', 'The operation was timeout.'],
   424: ['FailedDependency', 'The model behind the deployment failed.'],
   500: ['InternalServerError', 'Backend returned unexpected response. Please contact Microsoft for help.'],
-  503: [
-    'ServiceUnavailable',
-    'The service is temporarily unable to process your request. Please try again later.',
-  ],
+  503: ['ServiceUnavailable', 'The service is temporarily unable to process your request. Please try again later.'],
 };

@@ -30,11 +30,7 @@ export function filteredObject(completion: Json, filter: Filter): Json {
 }
 
 /** Yields first a frame about the prompt, without id, time, model and choices. */
-export function* filteredChunks(
-  request: ChatRequest,
-  chunks: Iterable<Json>,
-  filter: Filter,
-): Generator<Json> {
+export function* filteredChunks(request: ChatRequest, chunks: Iterable<Json>, filter: Filter): Generator<Json> {
   yield { ...emptyHead, choices: [], prompt_filter_results: promptFilterResults };
   if (filter === 'asynchronous') yield* annotatedLater(request, chunks);
   else for (const chunk of chunks) yield { ...chunk, choices: choicesOf(chunk).map(annotated(filter)) };
@@ -53,8 +49,7 @@ function choicesOf(chunk: Json): readonly Choice[] {
 function annotated(filter: Filter): (choice: Choice) => Json {
   return (choice) => {
     const content = choice.delta.content;
-    const isReported =
-      (typeof content === 'string' && content !== '') || choice.finish_reason === 'content_filter';
+    const isReported = (typeof content === 'string' && content !== '') || choice.finish_reason === 'content_filter';
     if (filter === 'failing') return isReported ? { ...choice, ...failed } : choice;
     return { ...choice, content_filter_results: isReported ? resultsOf(choice.finish_reason) : {} };
   };

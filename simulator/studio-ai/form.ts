@@ -23,14 +23,7 @@ export interface Served {
   readonly filtered: boolean;
 }
 
-export function formOf({
-  request,
-  behaviour,
-  context,
-  deployment,
-  words: errors,
-  filtered,
-}: Served): ChatForm {
+export function formOf({ request, behaviour, context, deployment, words: errors, filtered }: Served): ChatForm {
   const { make, filter } = deployment;
   const withStatedModel = (completion: Completion) =>
     make === undefined ? completion : spokenBy(make, completion, behaviour);
@@ -108,9 +101,7 @@ function objectOf(request: ChatRequest, { make, completion, identity }: StatedRe
 function* chunksOf(request: ChatRequest, { make, completion, identity }: StatedResponse): Generator<Json> {
   const chunks = completionChunks(request, completion, identity);
   if (make === undefined) yield* chunks;
-  else
-    for (const chunk of chunks)
-      yield otherChunk(chunk, make.alwaysReportsUsage ? completion.usage : undefined);
+  else for (const chunk of chunks) yield otherChunk(chunk, make.alwaysReportsUsage ? completion.usage : undefined);
 }
 
 /** @param usage added to the last choice */

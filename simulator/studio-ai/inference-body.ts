@@ -131,10 +131,7 @@ const messages = arrayOf(
 function assistantMessage(value: unknown, path: string): void {
   const calls = arrayOf(tagged('type', { function: functionToolCall }), { min: 1 });
   const calling = isObject(value) && value.tool_calls !== undefined;
-  object({ role, ...(!calling && { content }) }, { content: nullable(content), name, tool_calls: calls })(
-    value,
-    path,
-  );
+  object({ role, ...(!calling && { content }) }, { content: nullable(content), name, tool_calls: calls })(value, path);
 }
 
 const parameters: Readonly<Record<string, Check>> = {

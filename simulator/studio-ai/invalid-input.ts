@@ -61,10 +61,7 @@ const typeWords: Readonly<Record<string, readonly [string, string]>> = {
   'a string': ['string_type', 'Input should be a valid string'],
   'an integer': ['int_type', 'Input should be a valid integer'],
   'a decimal': ['float_type', 'Input should be a valid number'],
-  'an object': [
-    'model_attributes_type',
-    'Input should be a valid dictionary or object to extract fields from',
-  ],
+  'an object': ['model_attributes_type', 'Input should be a valid dictionary or object to extract fields from'],
   'an array of objects': ['list_type', 'Input should be a valid list'],
 };
 

@@ -69,9 +69,7 @@ function checkCalls({ messages }: ChatRequest): void {
     }
   }
   if (messages.at(-1)?.role === 'assistant') {
-    throw badRequest(
-      'Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant',
-    );
+    throw badRequest('Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant');
   }
 }
 

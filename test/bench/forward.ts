@@ -93,10 +93,7 @@ async function measureIdle(starters: readonly SubjectStarter[]): Promise<IdleMem
   return idle;
 }
 
-async function withSubjects<T>(
-  options: ForwardOptions,
-  use: (subjects: readonly SubjectStarter[]) => Promise<T>,
-) {
+async function withSubjects<T>(options: ForwardOptions, use: (subjects: readonly SubjectStarter[]) => Promise<T>) {
   const { gateway, cores } = options;
   const [servers, sidecars] = [await createAuthority('servers'), await createAuthority('sidecars')];
   const key = await gateway.createKey([]);

@@ -99,18 +99,7 @@ async function subjectsOf(gateway: BenchGateway, stage: Stage): Promise<SubjectS
   return starters;
 }
 
-const parts = [
-  'amber',
-  'birch',
-  'cobalt',
-  'delta',
-  'ember',
-  'fjord',
-  'garnet',
-  'harbour',
-  'indigo',
-  'juniper',
-];
+const parts = ['amber', 'birch', 'cobalt', 'delta', 'ember', 'fjord', 'garnet', 'harbour', 'indigo', 'juniper'];
 /** A thousand phrases of three words each. */
 const phrases = parts.flatMap((a) => parts.flatMap((b) => parts.map((c) => `${a} ${b} ${c}`)));
 

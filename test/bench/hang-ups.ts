@@ -46,9 +46,7 @@ export async function measureHangUps(options: HangUpsOptions): Promise<HangUpsRe
     start: async () => ({ ...(await gateway.startProxy(undefined, env)), name }),
   }));
   const name = `hang-ups: chat, body 1 KiB, ${connections} connections, beside ${slowPerSecond} requests/s that take 2 s`;
-  const subjects = await inPasses(name, starters, (proxy) =>
-    measureOne(proxy, { ...options, body, bodyFile }),
-  );
+  const subjects = await inPasses(name, starters, (proxy) => measureOne(proxy, { ...options, body, bodyFile }));
   return { name, subjects };
 }
 

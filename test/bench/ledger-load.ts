@@ -183,8 +183,7 @@ async function measure(): Promise<LedgerMeasurement> {
   const { events, skipped, acquisitions, returns, reports } = driver.figures;
   const seconds = (performance.now() - startedAt) / 1000;
   const after = cpu();
-  const ms = (values: readonly number[], part: number) =>
-    values.length === 0 ? null : percentile(values, part);
+  const ms = (values: readonly number[], part: number) => (values.length === 0 ? null : percentile(values, part));
   return {
     eventsPerSecond: events / seconds,
     reportsPerSecond: reports.length / seconds,

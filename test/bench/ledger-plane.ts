@@ -74,9 +74,7 @@ export async function startLedgerPlane(
 }
 
 async function emptyLedger(database: Client): Promise<void> {
-  await database.query(
-    'truncate budget_windows, leases, ledger_sessions, usage_events, usage_hours, budget_notices',
-  );
+  await database.query('truncate budget_windows, leases, ledger_sessions, usage_events, usage_hours, budget_notices');
   // Cleans up now, so that the run does not pay for earlier writes.
   await database.query('vacuum analyze');
   await database.query('checkpoint');

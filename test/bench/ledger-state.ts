@@ -26,14 +26,8 @@ export async function checkLedger(
     agree(`left in leases of ${id}`, leases.get(id)?.remaining ?? 0, leased);
   }
   const cost = costOf(budgets.map(([, sum]) => sum));
-  const kept = await sums(
-    database,
-    "select 'all' as id, count(*) as events, sum(cost) as cost from usage_events",
-  );
-  const hours = await sums(
-    database,
-    "select 'all' as id, sum(requests) as events, sum(cost) as cost from usage_hours",
-  );
+  const kept = await sums(database, "select 'all' as id, count(*) as events, sum(cost) as cost from usage_events");
+  const hours = await sums(database, "select 'all' as id, sum(requests) as events, sum(cost) as cost from usage_hours");
   for (const [where, rows] of Object.entries({ 'usage events': kept, 'usage by hour': hours })) {
     agree(`number of ${where}`, rows.get('all')?.events ?? 0, events);
     agree(`cost of ${where}`, rows.get('all')?.cost ?? 0, cost);
@@ -64,6 +58,5 @@ async function sums(database: Client, statement: string): Promise<ReadonlyMap<st
 }
 
 function agree(what: string, found: number | undefined, expected: number): void {
-  if (found !== expected)
-    throw new Error(`the ledger is wrong: ${what} is ${found} where it must be ${expected}`);
+  if (found !== expected) throw new Error(`the ledger is wrong: ${what} is ${found} where it must be ${expected}`);
 }

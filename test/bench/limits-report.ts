@@ -44,13 +44,7 @@ export function renderLimits({ name, light, subjects }: LimitsResult): readonly 
     ...table(head, rows),
     '',
     ...table(
-      [
-        'limits',
-        'acquisitions per 1,000 requests',
-        'Redis scripts each',
-        'commands, with theirs',
-        'Redis CPU µs each',
-      ],
+      ['limits', 'acquisitions per 1,000 requests', 'Redis scripts each', 'commands, with theirs', 'Redis CPU µs each'],
       work,
     ),
     '',

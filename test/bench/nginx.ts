@@ -54,13 +54,7 @@ async function startNginx(core: number, port: number, http: string): Promise<Ngi
       ${http}
     }`;
   writeFileSync(join(directory, 'nginx.conf'), config);
-  const child = await startPinned(core, port, [
-    program,
-    '-c',
-    join(directory, 'nginx.conf'),
-    '-p',
-    directory,
-  ]);
+  const child = await startPinned(core, port, [program, '-c', join(directory, 'nginx.conf'), '-p', directory]);
   const stop = async () => {
     await child.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -19,9 +19,7 @@ export async function inPasses<S extends Subject, M extends { readonly perSecond
       try {
         const measurement = await measure(subject);
         all.get(starter.name)?.push(measurement);
-        console.error(
-          `  pass ${pass + 1} of ${passes}, ${starter.name}: ${Math.round(measurement.perSecond)}/s`,
-        );
+        console.error(`  pass ${pass + 1} of ${passes}, ${starter.name}: ${Math.round(measurement.perSecond)}/s`);
       } finally {
         await subject.stop();
       }

@@ -69,8 +69,7 @@ export function describeMachine(): Machine {
 
 function commit(): string {
   try {
-    const git = (...args: string[]) =>
-      execFileSync('git', args, { cwd: projectRoot, encoding: 'utf8' }).trim();
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: projectRoot, encoding: 'utf8' }).trim();
     return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' with changes');
   } catch {
     return 'unknown';
@@ -83,11 +82,7 @@ export function writeResults(results: Results): string {
 }
 
 /** Writes other results in the same way: <date><suffix>. */
-export function saveResults(
-  suffix: string,
-  results: { readonly machine: Machine },
-  markdown: string,
-): string {
+export function saveResults(suffix: string, results: { readonly machine: Machine }, markdown: string): string {
   const directory = join(projectRoot, 'bench/results');
   const name = results.machine.date.slice(0, 10) + suffix;
   mkdirSync(join(directory, 'tmp'), { recursive: true });
@@ -97,9 +92,7 @@ export function saveResults(
 }
 
 /** Writes the results of guardrails alone: <date>-guardrails. */
-export function writeGuardrails(
-  results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'guardrails'>,
-): string {
+export function writeGuardrails(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'guardrails'>): string {
   const lines = [...renderHead(results), ...renderGuardrails(results.guardrails)];
   return saveResults('-guardrails', results, lines.join('\n'));
 }

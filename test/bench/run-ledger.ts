@@ -76,11 +76,7 @@ async function measureOpen({ measurement }: LedgerRow): Promise<readonly LedgerR
   return rows;
 }
 
-async function measure(
-  name: string,
-  size: LedgerRow['size'],
-  pattern: LedgerLoad['pattern'],
-): Promise<LedgerRow> {
+async function measure(name: string, size: LedgerRow['size'], pattern: LedgerLoad['pattern']): Promise<LedgerRow> {
   const report = await inFreshLedger(plane, { size, pattern });
   const { measurement } = report;
   console.error(

@@ -28,13 +28,7 @@ import {
   writeResults,
 } from './report.ts';
 import { measureStartup } from './startup.ts';
-import {
-  memoryPerStream,
-  putUnderStreams,
-  startHoldingUpstream,
-  startStreamUpstream,
-  streams,
-} from './streaming.ts';
+import { memoryPerStream, putUnderStreams, startHoldingUpstream, startStreamUpstream, streams } from './streaming.ts';
 import { bare, limit, peer, type SubjectStarter } from './subjects.ts';
 
 const { values: flags } = parseArgs({
@@ -130,9 +124,7 @@ async function measureAll(): Promise<string> {
 }
 
 async function measureGuardrailsAlone(): Promise<string> {
-  const chat = await withGateway(await startUpstream(cores.load), (gateway) =>
-    measureGuardrails(optionsOf(gateway)),
-  );
+  const chat = await withGateway(await startUpstream(cores.load), (gateway) => measureGuardrails(optionsOf(gateway)));
   const streamed = await withGateway(await startStreamUpstream(cores), (gateway) =>
     measureGuardedStreams(streamOptionsOf(gateway)),
   );
@@ -200,10 +192,7 @@ async function measureChat(one: ChatCase, subjects: readonly SubjectStarter[]) {
   return { name: one.name, unit: 'requests' as const, subjects: measured };
 }
 
-async function measureStreaming(
-  vendor: CannedVendor,
-  subjects: readonly SubjectStarter[],
-): Promise<CaseResult> {
+async function measureStreaming(vendor: CannedVendor, subjects: readonly SubjectStarter[]): Promise<CaseResult> {
   const translated = vendor === 'gpt-provider' ? '' : ` translated for ${vendor}`;
   const name = `${streams} streams at once${translated}, a token each 5 ms`;
   const { model } = canned[vendor];

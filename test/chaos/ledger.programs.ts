@@ -82,12 +82,7 @@ export class ProxySeat implements Victim, Observed {
   #run: Run | undefined;
   #isUp = false;
 
-  private constructor(
-    name: string,
-    ports: readonly [number, number],
-    tokens: ProxyToken[],
-    env: Environment,
-  ) {
+  private constructor(name: string, ports: readonly [number, number], tokens: ProxyToken[], env: Environment) {
     this.name = name;
     this.url = `http://127.0.0.1:${ports[0]}`;
     this.adminUrl = `http://127.0.0.1:${ports[1]}`;

@@ -72,7 +72,10 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
 }
 
 function exported({ operatorPort }: World, organization: World['organizations'][number]) {
-  return recordedRequests({ controlPlane: { httpPort: operatorPort }, organization });
+  const exports = () => recordedRequests({ controlPlane: { httpPort: operatorPort }, organization });
+  return until(() => exports().catch(() => undefined), {
+    ...{ what: 'a control plane that exports usage after the last kill', timeoutMs: 30_000 },
+  });
 }
 
 function sumOf<Field extends string>(rows: readonly Readonly<Record<Field, number>>[], field: Field): number {

@@ -132,11 +132,7 @@ describe('the check of a chaos run reports', () => {
       { witnessed: new Map([['a', request('finished', 2)]]) },
       /more than once/,
     ],
-    [
-      'a response to a request that was not sent to the vendor',
-      { witnessed: new Map() },
-      /without the vendor/,
-    ],
+    ['a response to a request that was not sent to the vendor', { witnessed: new Map() }, /without the vendor/],
     [
       'a whole response although the gateway left the vendor early',
       { witnessed: new Map([['a', request('client_left')]]) },
@@ -179,11 +175,7 @@ describe('the check of a chaos run reports', () => {
       { windows: [ledger({ recorded: cost + 1 })] },
       /sum of recorded usage/,
     ],
-    [
-      'leased money that is not the sum of open leases',
-      { windows: [ledger({ open: 1 })] },
-      /sum of open leases/,
-    ],
+    ['leased money that is not the sum of open leases', { windows: [ledger({ open: 1 })] }, /sum of open leases/],
     [
       'unconfirmed money that is not the sum of expired leases',
       { windows: [ledger({ unconfirmed: 1 })] },

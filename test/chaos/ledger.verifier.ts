@@ -56,8 +56,7 @@ export function verify(evidence: Evidence): Verdict {
   const rows = Map.groupBy(recorded, ({ requestId }) => requestId);
   const faults = windows.flatMap(faultsOf);
   const names = new Set(calls.map(({ name }) => name));
-  for (const name of rows.keys())
-    if (!names.has(name)) faults.push(`${name} is recorded, but no caller requested it`);
+  for (const name of rows.keys()) if (!names.has(name)) faults.push(`${name} is recorded, but no caller requested it`);
   const unreported: Call[] = [];
   let recordedCalls = 0;
   for (const call of calls) {
@@ -77,11 +76,7 @@ export function verify(evidence: Evidence): Verdict {
   return { faults, recorded: recordedCalls, reserved: summed(paid), lost: summed(free), calm: summed(calm) };
 }
 
-function faultsOfCall(
-  call: Call,
-  rows: readonly RecordedRequest[],
-  { witnessed }: Evidence,
-): readonly string[] {
+function faultsOfCall(call: Call, rows: readonly RecordedRequest[], { witnessed }: Evidence): readonly string[] {
   const faults: string[] = [];
   const requested = witnessed.get(call.name);
   if (rows.length > 1) faults.push(`is recorded ${rows.length} times`);
@@ -103,8 +98,7 @@ function faultsOfResponse(
   const faults: string[] = [];
   if (requested?.request.ended !== 'finished') faults.push('got a response without the vendor');
   if (row === undefined || call.reported === null) return faults;
-  if (!isAsReported(row, call.reported))
-    faults.push(`is recorded otherwise than reported: ${JSON.stringify(row)}`);
+  if (!isAsReported(row, call.reported)) faults.push(`is recorded otherwise than reported: ${JSON.stringify(row)}`);
   return faults;
 }
 
@@ -163,7 +157,6 @@ function summed(calls: readonly Call[]): UnreportedCall {
 }
 
 function about({ name, payer, outcome, endedAt, run }: Call, fault: string): string {
-  const killed =
-    run.killedAt === undefined ? '' : `, its proxy killed ${Math.round(run.killedAt - endedAt)} ms later`;
+  const killed = run.killedAt === undefined ? '' : `, its proxy killed ${Math.round(run.killedAt - endedAt)} ms later`;
   return `${name} of ${payer.name} (${outcome}${killed}) ${fault}`;
 }

@@ -47,10 +47,11 @@ function requesting(way: Way, headers: Record<string, string> = {}) {
     defaultHeaders: own ? { ...ownHeaders[vendor], 'project-api-key': key, ...headers } : headers,
   });
   const model = (name: string) => (own ? name : `${vendor}/${name}`);
-  const body = (
-    fields: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {},
-    name = 'claude-sonnet-4-5',
-  ) => ({ model: model(name), messages: question, ...fields });
+  const body = (fields: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {}, name = 'claude-sonnet-4-5') => ({
+    model: model(name),
+    messages: question,
+    ...fields,
+  });
   return { client, body };
 }
 
@@ -58,10 +59,7 @@ type Requester = ReturnType<typeof requesting>;
 type Fields = Parameters<Requester['body']>;
 
 /** The same response, whole and streamed. */
-const forms: readonly (readonly [
-  string,
-  (with_: Requester, ...fields: Fields) => Promise<OpenAI.ChatCompletion>,
-])[] = [
+const forms: readonly (readonly [string, (with_: Requester, ...fields: Fields) => Promise<OpenAI.ChatCompletion>])[] = [
   ['whole', ({ client, body }, ...fields) => client.chat.completions.create(body(...fields))],
   [
     'streamed',
@@ -127,9 +125,7 @@ describe.each(ways)('with %s', (way) => {
       });
       const { message } = responseOf(await ask(requesting(way), { tools }));
       const calls = message.tool_calls ?? [];
-      expect(
-        calls.map((call) => call.type === 'function' && [call.function.name, call.function.arguments]),
-      ).toEqual([
+      expect(calls.map((call) => call.type === 'function' && [call.function.name, call.function.arguments])).toEqual([
         ['boil', '{"cups":2}'],
         ['stir', '{}'],
       ]);
@@ -171,20 +167,15 @@ describe.each(ways)('with %s', (way) => {
       (content): { name: string; stars: number } => JSON.parse(content),
     );
 
-    it.each(['claude-sonnet-4-5', 'claude-opus-4-1'])(
-      'a response in a JSON Schema is parsed: %s',
-      async (model) => {
-        const { message, finish_reason } = responseOf(
-          await ask(requesting(way), { response_format: response }, model),
-        );
-        expect(response.$parseRaw(message.content ?? '')).toEqual({
-          name: expect.any(String),
-          stars: expect.any(Number),
-        });
-        expect(finish_reason).toBe('stop');
-        expect(message.tool_calls ?? []).toEqual([]);
-      },
-    );
+    it.each(['claude-sonnet-4-5', 'claude-opus-4-1'])('a response in a JSON Schema is parsed: %s', async (model) => {
+      const { message, finish_reason } = responseOf(await ask(requesting(way), { response_format: response }, model));
+      expect(response.$parseRaw(message.content ?? '')).toEqual({
+        name: expect.any(String),
+        stars: expect.any(Number),
+      });
+      expect(finish_reason).toBe('stop');
+      expect(message.tool_calls ?? []).toEqual([]);
+    });
 
     it.each(['claude-sonnet-4-5', 'claude-opus-4-6', 'claude-opus-5'])(
       '%s thinks, and continues to think after its calls',
@@ -200,11 +191,7 @@ describe.each(ways)('with %s', (way) => {
         });
         const [call] = first.message.tool_calls ?? [];
         const result: Message = { role: 'tool', tool_call_id: call?.id ?? '', content: 'done' };
-        const second = await ask(
-          requesting(way),
-          { ...fields, messages: [...question, first.message, result] },
-          model,
-        );
+        const second = await ask(requesting(way), { ...fields, messages: [...question, first.message, result] }, model);
         expect(responseOf(second).message.content).toContain('simulated');
         expect(received().messages[1].content[0]).toMatchObject({
           type: 'thinking',
@@ -276,16 +263,13 @@ describe.each(ways)('with %s', (way) => {
       [529, { status: 503, code: 'server_is_overloaded' }],
       [504, { status: 504 }],
       [413, { status: 413, code: 'request_too_large' }],
-    ])(
-      "the vendor's %s is returned with its code and the error source provider",
-      async (status, expected) => {
-        gateway.simulator.script({ status });
-        const error = await failureOf(ask(requesting(way)));
-        expect(error).toBeInstanceOf(APIError);
-        expect(error).toMatchObject(expected);
-        expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
-      },
-    );
+    ])("the vendor's %s is returned with its code and the error source provider", async (status, expected) => {
+      gateway.simulator.script({ status });
+      const error = await failureOf(ask(requesting(way)));
+      expect(error).toBeInstanceOf(APIError);
+      expect(error).toMatchObject(expected);
+      expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
+    });
 
     it('an unknown model is a 404 with the code model_not_found', async () => {
       const error = await failureOf(ask(requesting(way), {}, 'claude-nine'));
@@ -310,9 +294,7 @@ describe.each(ways)('with %s', (way) => {
   it('an error inside a stream is an error, never a clean end', async () => {
     gateway.simulator.script({ tokens: 5, errorAfterEvents: 5 });
     const { client, body } = requesting(way);
-    const error = await failureOf(
-      client.chat.completions.stream({ ...body(), stream: true }).finalChatCompletion(),
-    );
+    const error = await failureOf(client.chat.completions.stream({ ...body(), stream: true }).finalChatCompletion());
     expect(error).toBeInstanceOf(APIError);
   });
 
@@ -326,9 +308,7 @@ describe.each(ways)('with %s', (way) => {
   it.each(['cut', 'reset', 'end'] as const)('a stream that stops early is an error: %s', async (by) => {
     gateway.simulator.script({ tokens: 5, stop: { by, afterPieces: 4 } });
     const { client, body } = requesting(way);
-    const error = await failureOf(
-      client.chat.completions.stream({ ...body(), stream: true }).finalChatCompletion(),
-    );
+    const error = await failureOf(client.chat.completions.stream({ ...body(), stream: true }).finalChatCompletion());
     expect(error).toBeInstanceOf(Error);
   });
 });

@@ -182,9 +182,7 @@ function errors({ model, simulator, clientWith }: ChatClient, client: () => Open
   });
 
   it('throws for a wrong key and for an unknown parameter without a script', async () => {
-    await expect(clientWith({ apiKey: 'sk-other' }).models.list()).rejects.toBeInstanceOf(
-      AuthenticationError,
-    );
+    await expect(clientWith({ apiKey: 'sk-other' }).models.list()).rejects.toBeInstanceOf(AuthenticationError);
     const wrong = { model, messages, nonsense: true };
     const refusal = { status: 400, code: 'unknown_parameter', param: 'nonsense' };
     await expect(client().chat.completions.create(wrong)).rejects.toMatchObject(refusal);

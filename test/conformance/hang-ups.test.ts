@@ -18,14 +18,11 @@ describe.each(Object.keys(vendors) as VendorName[])('%s', (vendor) => {
     // If the caller leaves and the vendor continues, some charges are exact. Every other kind of end has some estimated
     // charges.
     const exact = verdicts.filter(
-      ({ case: { action, hangUp }, booking }) =>
-        action === 'leave' && hangUp === 'read' && !booking.estimated,
+      ({ case: { action, hangUp }, booking }) => action === 'leave' && hangUp === 'read' && !booking.estimated,
     );
     expect(exact.length).toBeGreaterThan(0);
     for (const action of actions.filter((one) => one !== 'leave'))
-      expect(verdicts.some(({ case: one, booking }) => one.action === action && booking.estimated)).toBe(
-        true,
-      );
+      expect(verdicts.some(({ case: one, booking }) => one.action === action && booking.estimated)).toBe(true);
   }, 180_000);
 });
 
@@ -39,9 +36,7 @@ describe('the verdict of a hang-up', () => {
     expect(fault).toBeUndefined();
     expect(booking).toMatchObject({ estimateReason: 'reset', cost: booking.reserved });
     const nothing = Buffer.alloc(0);
-    expect(verdictOn(one, { ...booking, cost: Math.floor(cost * 0.9) }, nothing).fault).toMatch(
-      /^charged \d+ of/,
-    );
+    expect(verdictOn(one, { ...booking, cost: Math.floor(cost * 0.9) }, nothing).fault).toMatch(/^charged \d+ of/);
     expect(verdictOn(one, { ...booking, cost: booking.reserved + 1 }, nothing).fault).toMatch(/reserved/);
     expect(verdictOn(one, { ...booking, estimated: false }, nothing).fault).toMatch(/without a reason/);
   });

@@ -115,9 +115,7 @@ describe.each(ways)('%s', (way) => {
           calls[0] ?? {},
           { name: 'stir', arguments: '{}' },
         ]);
-        const results = parsed.map(
-          ({ id }): Message => ({ role: 'tool', tool_call_id: id, content: 'done' }),
-        );
+        const results = parsed.map(({ id }): Message => ({ role: 'tool', tool_call_id: id, content: 'done' }));
         const messages = [...question, first.message, ...results.toReversed(), ...question];
         const second = responseOf(await ask({ way, model }, { tools, messages }));
         expect(second).toMatchObject({
@@ -272,15 +270,12 @@ describe.each(ways)('%s', (way) => {
       [429, { status: 429, code: 'rate_limit_exceeded' }],
       [500, { status: 500 }],
       [503, { status: 503, code: 'server_is_overloaded' }],
-    ])(
-      "the vendor's %s is returned with its code and the error source provider",
-      async (status, expected) => {
-        scene.gateway.simulator.script({ status });
-        const error = await refusalOf(ask({ way }));
-        expect(error).toMatchObject(expected);
-        expect(error.headers?.get('x-svc-error-source')).toBe('provider');
-      },
-    );
+    ])("the vendor's %s is returned with its code and the error source provider", async (status, expected) => {
+      scene.gateway.simulator.script({ status });
+      const error = await refusalOf(ask({ way }));
+      expect(error).toMatchObject(expected);
+      expect(error.headers?.get('x-svc-error-source')).toBe('provider');
+    });
 
     it('an unknown model is a 404, and a model that needs a profile is a 400 with an example', async () => {
       const client = clientOf({ way });
@@ -298,9 +293,7 @@ describe.each(ways)('%s', (way) => {
 
     it('a prompt that is too long is a 400 with the code context_length_exceeded', async () => {
       const content = 'tea '.repeat(300_000);
-      const error = await refusalOf(
-        ask({ way, model: models.nova }, { messages: [{ role: 'user', content }] }),
-      );
+      const error = await refusalOf(ask({ way, model: models.nova }, { messages: [{ role: 'user', content }] }));
       expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
     });
   });
@@ -337,14 +330,11 @@ describe.each(ways)('%s', (way) => {
     await expect(pending).rejects.toBeInstanceOf(APIError);
   });
 
-  it.each([0, 1])(
-    'trap 6: an error before any content has its own status: after %i frames',
-    async (after) => {
-      scene.gateway.simulator.script({ errorAfterEvents: after, error: { type: 'ThrottlingException' } });
-      const stream = clientOf({ way }).chat.completions.create({ ...bodyOf({ way }, {}), stream: true });
-      expect(await refusalOf(Promise.resolve(stream))).toMatchObject({ status: 429 });
-    },
-  );
+  it.each([0, 1])('trap 6: an error before any content has its own status: after %i frames', async (after) => {
+    scene.gateway.simulator.script({ errorAfterEvents: after, error: { type: 'ThrottlingException' } });
+    const stream = clientOf({ way }).chat.completions.create({ ...bodyOf({ way }, {}), stream: true });
+    expect(await refusalOf(Promise.resolve(stream))).toMatchObject({ status: 429 });
+  });
 
   it.each(['cut', 'reset', 'end'] as const)('a stream that stops early is an error: %s', async (by) => {
     scene.gateway.simulator.script({ tokens: 5, stop: { by, afterPieces: 4 } });

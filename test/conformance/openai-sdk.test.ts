@@ -1,11 +1,5 @@
 // The official SDK of the GPT vendor with the gateway as its base URL: the results that its users get.
-import OpenAI, {
-  APIError,
-  AuthenticationError,
-  NotFoundError,
-  PermissionDeniedError,
-  RateLimitError,
-} from 'openai';
+import OpenAI, { APIError, AuthenticationError, NotFoundError, PermissionDeniedError, RateLimitError } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -31,9 +25,7 @@ describe('chat completions', () => {
       .then(async (result) => ({ ...result }));
     expect(data).toMatchObject({
       object: 'chat.completion',
-      choices: [
-        { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: expect.any(String) } },
-      ],
+      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: expect.any(String) } }],
       usage: {
         prompt_tokens: expect.any(Number),
         completion_tokens: expect.any(Number),
@@ -143,9 +135,7 @@ describe('the list of models', () => {
     const narrowed = await client(narrow.value).models.list();
     expect(narrowed.data.length).toBeGreaterThan(0);
     expect(narrowed.data.every(({ id }) => id.startsWith('gpt-provider/gpt-4o'))).toBe(true);
-    await expect(client(narrow.value).models.retrieve('gpt-provider/gpt-4.1')).rejects.toBeInstanceOf(
-      NotFoundError,
-    );
+    await expect(client(narrow.value).models.retrieve('gpt-provider/gpt-4.1')).rejects.toBeInstanceOf(NotFoundError);
   });
 });
 

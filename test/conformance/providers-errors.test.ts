@@ -108,9 +108,7 @@ describe.each(vendorNames)('trap 20: a client of %s that leaves', (vendor) => {
   const stops = providersByName.get(vendor)?.streamStops.value === true;
 
   it(
-    stops
-      ? 'ends the stream at the vendor, which then stops generating'
-      : 'leaves the stream to be read to its end',
+    stops ? 'ends the stream at the vendor, which then stops generating' : 'leaves the stream to be read to its end',
     async () => {
       scene.gateway.simulator.script({ tokens: 100, pieceDelayMs: 5 });
       const requestId = `left-${vendor}`;

@@ -27,10 +27,7 @@ interface Case {
 }
 
 // The way in does not affect translation, so only one of them also streams.
-const forms = [
-  ...ways.map((way) => [way, 'whole', false] as const),
-  ['stored key', 'streamed', true] as const,
-];
+const forms = [...ways.map((way) => [way, 'whole', false] as const), ['stored key', 'streamed', true] as const];
 
 describe.each(forms)('with %s, %s', (way, _form, streams) => {
   describe.each(Object.entries(features))('%s', (_section, rows) => {
@@ -38,11 +35,7 @@ describe.each(forms)('with %s, %s', (way, _form, streams) => {
   });
 });
 
-function casesOf(
-  rows: readonly Feature[],
-  way: Way,
-  streams: boolean,
-): (readonly [string, string, string, Case])[] {
+function casesOf(rows: readonly Feature[], way: Way, streams: boolean): (readonly [string, string, string, Case])[] {
   return rows.flatMap((feature) =>
     vendorNames.map((vendor) => {
       const outcome = (streams ? feature.streamed?.[vendor] : undefined) ?? feature.at[vendor];
@@ -120,9 +113,7 @@ async function ask({ feature, vendor, way, streams }: Case): Promise<ReadRespons
 /** The SDK joins the texts of the fields that it knows; of every other field it keeps the last piece. */
 async function completionOf(stream: Stream<OpenAI.ChatCompletionChunk>): Promise<OpenAI.ChatCompletion> {
   const [kept, read] = stream.tee();
-  const completion = await ChatCompletionStream.fromReadableStream(
-    read.toReadableStream(),
-  ).finalChatCompletion();
+  const completion = await ChatCompletionStream.fromReadableStream(read.toReadableStream()).finalChatCompletion();
   const message = completion.choices[0]?.message ?? {};
   const thoughts: string[] = [];
   for await (const { choices } of kept) {
@@ -138,8 +129,7 @@ function valueAt(value: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>(
-      (inside, step) =>
-        typeof inside === 'object' && inside !== null ? Reflect.get(inside, step) : undefined,
+      (inside, step) => (typeof inside === 'object' && inside !== null ? Reflect.get(inside, step) : undefined),
       value,
     );
 }

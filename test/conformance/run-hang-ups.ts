@@ -28,13 +28,6 @@ function row(name: string, verdicts: readonly Verdict[]): string {
   const reserved = count(({ booking }) => booking.estimated && booking.cost === booking.reserved);
   const least = Math.min(...verdicts.map(({ booking, cost }) => booking.cost / cost));
   const wrong = count(({ fault }) => fault !== undefined);
-  const cells = [
-    verdicts.length,
-    exact,
-    verdicts.length - exact - reserved,
-    reserved,
-    least.toFixed(2),
-    wrong,
-  ];
+  const cells = [verdicts.length, exact, verdicts.length - exact - reserved, reserved, least.toFixed(2), wrong];
   return `| ${name} | ${cells.join(' | ')} |`;
 }

@@ -3,13 +3,7 @@
 // golden files.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import OpenAI, {
-  APIError,
-  AuthenticationError,
-  BadRequestError,
-  NotFoundError,
-  RateLimitError,
-} from 'openai';
+import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { ownHeaders, ownPath } from '../support/vendors.ts';
@@ -38,8 +32,7 @@ const boil = {
 };
 /** The SDK parses a response only if all tools are strict. */
 const strictBoil = { ...boil, function: { ...boil.function, strict: true } };
-const png =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** The vendor's last request. */
 function received() {
@@ -160,9 +153,7 @@ describe.each([
       '{"cups":3}',
     ]);
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
-    const results = calls
-      .toReversed()
-      .map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'done' }));
+    const results = calls.toReversed().map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'done' }));
     const message = {
       role: 'assistant' as const,
       content: choice?.message.content ?? null,
@@ -362,9 +353,7 @@ describe('a key of the search provider', () => {
       status: 400,
       error: { message: 'API key not valid.', reason: 'API_KEY_INVALID' },
     });
-    const request = generic
-      .open()
-      .chat.completions.create({ model: generic.name('gemini-2.5-flash'), messages });
+    const request = generic.open().chat.completions.create({ model: generic.name('gemini-2.5-flash'), messages });
     await expect(request).rejects.toMatchObject({ status: 502, code: 'upstream_authentication_failed' });
   });
 

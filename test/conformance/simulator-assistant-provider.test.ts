@@ -184,9 +184,7 @@ describe('the SDK of the assistant vendor', () => {
   });
 
   it('reads usage with the prompt cache', async () => {
-    const system = [
-      { type: 'text' as const, text: 'x'.repeat(8_000), cache_control: { type: 'ephemeral' as const } },
-    ];
+    const system = [{ type: 'text' as const, text: 'x'.repeat(8_000), cache_control: { type: 'ephemeral' as const } }];
     const { usage } = await client.messages.create({ ...base, system });
     expect(usage.cache_creation_input_tokens).toBeGreaterThan(2_000);
     const again = await client.messages.create({
@@ -300,9 +298,7 @@ describe('the SDK with thinking', () => {
   it('is refused a thought that it changed', async () => {
     simulator.script({ toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
     const first = await client.messages.create(manual);
-    const forged = first.content.map((block) =>
-      block.type === 'thinking' ? { ...block, signature: 'c2ln' } : block,
-    );
+    const forged = first.content.map((block) => (block.type === 'thinking' ? { ...block, signature: 'c2ln' } : block));
     const messages = withResults({ ...first, content: forged });
     await expect(client.messages.create({ ...manual, messages })).rejects.toMatchObject({
       status: 400,
@@ -345,9 +341,7 @@ describe('the SDK’s errors', () => {
 
   it('report a wrong key, an unknown model and a wrong parameter without a script', async () => {
     await expect(clientWith('sk-ant-other').models.list()).rejects.toBeInstanceOf(AuthenticationError);
-    await expect(client.messages.create({ ...base, model: 'claude-99' })).rejects.toBeInstanceOf(
-      NotFoundError,
-    );
+    await expect(client.messages.create({ ...base, model: 'claude-99' })).rejects.toBeInstanceOf(NotFoundError);
     const wrong = { ...base, temperature: 1 };
     await expect(client.messages.create(wrong)).rejects.toMatchObject({
       status: 400,

@@ -73,8 +73,7 @@ const thinking = { thinking: { type: 'enabled', budget_tokens: 1024 } };
 const converse = (change: Partial<ConverseCommandInput> = {}): Promise<ConverseCommandOutput> =>
   client.send(new ConverseCommand({ ...base, ...change }));
 
-const contentOf = ({ output }: ConverseCommandOutput): readonly ContentBlock[] =>
-  output?.message?.content ?? [];
+const contentOf = ({ output }: ConverseCommandOutput): readonly ContentBlock[] => output?.message?.content ?? [];
 const textOf = (blocks: readonly ContentBlock[]) => blocks.map(({ text = '' }) => text).join('');
 
 async function streamed(
@@ -162,9 +161,7 @@ describe('the SDK of the managed cloud', () => {
   it('calls a model by an ARN, which the signature covers', async () => {
     const arn = 'arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/simclaude45s';
     expect((await converse({ modelId: arn })).stopReason).toBe('end_turn');
-    expect(simulator.requests[0]?.target).toContain(
-      '%3Aapplication-inference-profile%2Fsimclaude45s/converse',
-    );
+    expect(simulator.requests[0]?.target).toContain('%3Aapplication-inference-profile%2Fsimclaude45s/converse');
   });
 
   it('calls a tool and sends its result back', async () => {
@@ -231,17 +228,13 @@ describe('the SDK of the managed cloud', () => {
       source: { text: 'Green tea.' },
       citations: { enabled: true },
     };
-    const messages: Message[] = [
-      { role: 'user', content: [{ text: 'What is it?' }, { image }, { document }] },
-    ];
+    const messages: Message[] = [{ role: 'user', content: [{ text: 'What is it?' }, { image }, { document }] }];
     const [cited] = contentOf(await converse({ messages }));
     expect(cited?.citationsContent).toMatchObject({
       content: [{ text: expect.stringContaining('simulated') }],
       citations: [{ title: 'menu', location: { documentChar: { documentIndex: 0, start: 0, end: 10 } } }],
     });
-    const deltas = (await streamed({ messages })).flatMap(
-      ({ contentBlockDelta }) => contentBlockDelta?.delta ?? [],
-    );
+    const deltas = (await streamed({ messages })).flatMap(({ contentBlockDelta }) => contentBlockDelta?.delta ?? []);
     expect(deltas.at(-1)?.citation).toMatchObject({ title: 'menu' });
   });
 
@@ -278,10 +271,7 @@ describe('the SDK of the managed cloud', () => {
   });
 
   it('reads cached tokens beside the input tokens', async () => {
-    const system = [
-      { text: 'tea '.repeat(2_000) },
-      { cachePoint: { type: 'default' as const, ttl: '1h' as const } },
-    ];
+    const system = [{ text: 'tea '.repeat(2_000) }, { cachePoint: { type: 'default' as const, ttl: '1h' as const } }];
     expect((await converse({ system })).usage).toMatchObject({
       inputTokens: 5,
       cacheWriteInputTokens: 2_000,
@@ -337,9 +327,7 @@ describe('the SDK’s errors', () => {
 
   it('report a request that the vendor would refuse, and one that it cannot parse', async () => {
     await expect(converse({ messages: [hello, hello] })).rejects.toThrow(ValidationException);
-    await expect(converse({ modelId: 'anthropic.claude-sonnet-4-6' })).rejects.toThrow(
-      'on-demand throughput',
-    );
+    await expect(converse({ modelId: 'anthropic.claude-sonnet-4-6' })).rejects.toThrow('on-demand throughput');
     const unreadable = { inferenceConfig: { maxTokens: 1.5 } };
     await expect(converse(unreadable)).rejects.toMatchObject({ name: 'SerializationException' });
   });

@@ -118,10 +118,7 @@ describe('the SDK of the search company', () => {
   it('reports that a response was cut at its limit', async () => {
     const config = { maxOutputTokens: 5, thinkingConfig: { thinkingLevel: ThinkingLevel.MINIMAL } };
     const response = await client.models.generateContent({ model, contents, config });
-    expect([response.text, response.candidates?.[0]?.finishReason]).toEqual([
-      'This is a simulated ',
-      'MAX_TOKENS',
-    ]);
+    expect([response.text, response.candidates?.[0]?.finishReason]).toEqual(['This is a simulated ', 'MAX_TOKENS']);
   });
 
   it.each(['responseSchema', 'responseJsonSchema'])('gets a response in a %s', async (field) => {
@@ -160,9 +157,7 @@ describe('the SDK of the search company', () => {
     });
     simulator.script({ text: 'Call me', citations: [{ uri: 'https://a.test/', text: 'me' }] });
     const cited = await client.models.generateContent({ model, contents });
-    expect(cited.candidates?.[0]?.citationMetadata?.citations).toMatchObject([
-      { startIndex: 5, endIndex: 7 },
-    ]);
+    expect(cited.candidates?.[0]?.citationMetadata?.citations).toMatchObject([{ startIndex: 5, endIndex: 7 }]);
   });
 
   it('counts tokens, lists models and gets one', async () => {
@@ -253,20 +248,16 @@ describe('the SDK’s tools', () => {
 });
 
 describe('the SDK’s errors', () => {
-  const failure = (pending: Promise<unknown>) =>
-    pending.then(() => undefined).catch((error: unknown) => error);
+  const failure = (pending: Promise<unknown>) => pending.then(() => undefined).catch((error: unknown) => error);
 
-  it.each([400, 401, 403, 404, 409, 429, 500, 503, 504])(
-    'have status %i, streamed or not',
-    async (status) => {
-      simulator.script({ status, error: { message: 'as scripted' } }, { times: 2 });
-      for (const request of [client.models.generateContent, client.models.generateContentStream]) {
-        const error = await failure(request({ model, contents }));
-        expect(error).toBeInstanceOf(ApiError);
-        expect(error).toMatchObject({ status, message: expect.stringContaining('as scripted') });
-      }
-    },
-  );
+  it.each([400, 401, 403, 404, 409, 429, 500, 503, 504])('have status %i, streamed or not', async (status) => {
+    simulator.script({ status, error: { message: 'as scripted' } }, { times: 2 });
+    for (const request of [client.models.generateContent, client.models.generateContentStream]) {
+      const error = await failure(request({ model, contents }));
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ status, message: expect.stringContaining('as scripted') });
+    }
+  });
 
   it('report a wrong key, an unknown model and a wrong field without a script', async () => {
     const wrong = clientWith('AIzaSyWrong');
@@ -304,9 +295,7 @@ describe('the SDK’s errors', () => {
 
   it('report a stream that was cut, and a connection that was reset', async () => {
     simulator.script({ tokens: 50, stop: { by: 'cut', afterPieces: 10 } });
-    expect(await failure(all(client.models.generateContentStream({ model, contents })))).toBeInstanceOf(
-      Error,
-    );
+    expect(await failure(all(client.models.generateContentStream({ model, contents })))).toBeInstanceOf(Error);
     simulator.script({ tokens: 50, stop: { by: 'end', afterBytes: 1_000 } });
     expect(await failure(all(client.models.generateContentStream({ model, contents })))).toMatchObject({
       message: expect.stringContaining('Incomplete JSON segment'),

@@ -101,10 +101,7 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
   });
 
   it('accepts calls, their results and a further question, also streamed', async () => {
-    const tools = [
-      boil,
-      { type: 'function' as const, function: { name: 'stir', parameters: { type: 'object' } } },
-    ];
+    const tools = [boil, { type: 'function' as const, function: { name: 'stir', parameters: { type: 'object' } } }];
     const effort = deployment === 'gpt-5' ? { reasoning_effort: 'low' as const } : {};
     gateway.simulator.script({
       toolCalls: [
@@ -293,10 +290,7 @@ describe('models of the studio', () => {
 });
 
 describe('the vendor’s own route', () => {
-  const clientWith = async (
-    authorization: string,
-    baseURL = `${gateway.proxy.url}${ownPath('studio-ai')}`,
-  ) => {
+  const clientWith = async (authorization: string, baseURL = `${gateway.proxy.url}${ownPath('studio-ai')}`) => {
     const { value } = await gateway.organization.createKey();
     const defaultHeaders = { authorization, 'project-api-key': value };
     return new OpenAI({ baseURL, apiKey: 'unused', maxRetries: 0, defaultHeaders });

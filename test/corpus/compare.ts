@@ -21,8 +21,7 @@ const { values } = parseArgs({
 if (values.python === undefined) throw new Error('--python must name a Python with litellm');
 
 const requests = vendorNames.flatMap((vendor) => corpusRequests.map((one) => ({ vendor, ...one })));
-const played = (vendor: VendorName) =>
-  corpusResponses.find((one) => one.name === `${vendor}: a text`)?.whole ?? '';
+const played = (vendor: VendorName) => corpusResponses.find((one) => one.name === `${vendor}: a text`)?.whole ?? '';
 const requested: Requested[] = [
   ...requests.map(({ vendor, body }) => ({
     vendor,

@@ -28,8 +28,7 @@ export function flattened(body: unknown): Map<string, string> {
 
 function add(flat: Map<string, string>, path: string, value: unknown): void {
   if (Array.isArray(value)) for (const [at, one] of value.entries()) add(flat, `${path}/${at}`, one);
-  else if (isObject(value))
-    for (const [name, one] of Object.entries(value)) add(flat, `${path}/${name}`, one);
+  else if (isObject(value)) for (const [name, one] of Object.entries(value)) add(flat, `${path}/${name}`, one);
   else flat.set(path, JSON.stringify(value));
 }
 
@@ -90,8 +89,7 @@ function joined(list: readonly unknown[]): unknown[] {
   const all: unknown[] = [];
   for (const one of list) {
     const last = all.at(-1);
-    if (isText(one) && isText(last))
-      all[all.length - 1] = { ...last, text: `${last.text}\n${one.text}`.trim() };
+    if (isText(one) && isText(last)) all[all.length - 1] = { ...last, text: `${last.text}\n${one.text}`.trim() };
     else if (!isNothing(one)) all.push(one);
   }
   return all;

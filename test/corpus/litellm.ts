@@ -34,10 +34,7 @@ const prefixes: Readonly<Record<VendorName, string>> = {
 };
 
 /** @returns one result for each request, in the same order */
-export async function callLiteLlm(
-  python: string,
-  requested: readonly Requested[],
-): Promise<readonly Called[]> {
+export async function callLiteLlm(python: string, requested: readonly Requested[]): Promise<readonly Called[]> {
   const called: Called[] = requested.map(() => ({}));
   const server = createServer((request, response) => {
     const at = Number(request.url?.split('/')[1]);

@@ -41,10 +41,7 @@ const says: Readonly<Record<string, (text: string) => Json>> = {
 };
 
 const texts = Object.entries(says).flatMap(([who, say]) =>
-  group(
-    `a text of ${who}`,
-    Object.fromEntries(Object.entries(words).map(([name, text]) => [name, say(text)])),
-  ),
+  group(`a text of ${who}`, Object.fromEntries(Object.entries(words).map(([name, text]) => [name, say(text)]))),
 );
 
 const locations: Readonly<Record<string, (part: Json) => Json>> = {
@@ -62,10 +59,7 @@ const locations: Readonly<Record<string, (part: Json) => Json>> = {
 };
 
 const attached = Object.entries(locations).flatMap(([where, location]) =>
-  group(
-    `media ${where}`,
-    Object.fromEntries(Object.entries(media).map(([name, part]) => [name, location(part)])),
-  ),
+  group(`media ${where}`, Object.fromEntries(Object.entries(media).map(([name, part]) => [name, location(part)]))),
 );
 
 const png = media.png ?? {};
@@ -111,11 +105,7 @@ const returned = group('a result', {
 
 const sig = 'gw1_Z2VtaW5pLTIuNS1mbGFzaCBjMmxu';
 const made = group('a response sent back with', {
-  'an image that the model made': spoken(
-    user('Paint.'),
-    assistant('Here:', { images: [png] }),
-    user('Make it blue.'),
-  ),
+  'an image that the model made': spoken(user('Paint.'), assistant('Here:', { images: [png] }), user('Make it blue.')),
   'an image alone': spoken(user('Paint.'), assistant('', { images: [png] }), user('Make it blue.')),
   'a signature of a text': spoken(
     user('Hi'),
@@ -155,12 +145,7 @@ const marks = group('a mark of the cache on', {
   'an image': spoken(user([{ ...png, cache_control: mark }, text('Hi')])),
   "an assistant's message": spoken(user('Hi'), assistant(long, { cache_control: mark }), user('Proceed.')),
   "a tool's result": {
-    ...spoken(
-      user('Hi'),
-      calling(call('call_1')),
-      result('call_1', long, { cache_control: mark }),
-      user('Proceed.'),
-    ),
+    ...spoken(user('Hi'), calling(call('call_1')), result('call_1', long, { cache_control: mark }), user('Proceed.')),
     tools: [boil],
   },
   "a part of a tool's result": {
@@ -173,10 +158,7 @@ const marks = group('a mark of the cache on', {
     tools: [boil],
   },
   'a tool': { ...spoken(user('Hi')), tools: [{ ...boil, cache_control: mark }] },
-  'a system message, for an hour': spoken(
-    system(long, { cache_control: { ...mark, ttl: '1h' } }),
-    user('Hi'),
-  ),
+  'a system message, for an hour': spoken(system(long, { cache_control: { ...mark, ttl: '1h' } }), user('Hi')),
   'four messages': spoken(
     system(long, { cache_control: mark }),
     user(long, { cache_control: mark }),

@@ -5,14 +5,12 @@ import type { CorpusRequest, Json } from './requests.ts';
 export const base64 = (text: string) => Buffer.from(text).toString('base64');
 export const pdf = base64('%PDF-1.4\n%%EOF\n');
 const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex').toString('base64');
-const gif = Buffer.from(
-  '47494638396101000100800000000000ffffff2c00000000010001000002024401003b',
-  'hex',
-).toString('base64');
-const webp = Buffer.from(
-  '524946461a000000574542505650384c0d0000002f00000010071011118888fe0700',
-  'hex',
-).toString('base64');
+const gif = Buffer.from('47494638396101000100800000000000ffffff2c00000000010001000002024401003b', 'hex').toString(
+  'base64',
+);
+const webp = Buffer.from('524946461a000000574542505650384c0d0000002f00000010071011118888fe0700', 'hex').toString(
+  'base64',
+);
 const wav = Buffer.from('524946462400000057415645666d7420', 'hex').toString('base64');
 
 export const text = (text: string, more: Json = {}): Json => ({ type: 'text', text: text, ...more });

@@ -98,10 +98,7 @@ const pieced = Object.entries(uses).flatMap(([use, fields]) =>
   group(
     use,
     Object.fromEntries(
-      Object.entries(pieces).map(([name, piece]) => [
-        name,
-        { ...spoken(user('Pick.')), ...fields(whole(piece)) },
-      ]),
+      Object.entries(pieces).map(([name, piece]) => [name, { ...spoken(user('Pick.')), ...fields(whole(piece)) }]),
     ),
   ),
 );

@@ -25,9 +25,7 @@ describe.each(vendorNames)('a request to %s is refused or sent with all its text
       return;
     }
     const strings = stringsOf(JSON.parse(sent)).flatMap((one) => [flat(one), one.replaceAll(/\s/g, '')]);
-    const lost = textsIn(body).filter(
-      (stated) => !stated.some((form) => strings.some((one) => one.includes(form))),
-    );
+    const lost = textsIn(body).filter((stated) => !stated.some((form) => strings.some((one) => one.includes(form))));
     expect(lost).toEqual([]);
   });
 });

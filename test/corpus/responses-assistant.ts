@@ -153,9 +153,7 @@ export function assistantStream(whole: Message): Buffer {
     { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage },
     { type: 'message_stop' },
   ];
-  return Buffer.from(
-    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
-  );
+  return Buffer.from(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
 }
 
 function blockEvents(block: Block, index: number): { readonly type: string }[] {

@@ -54,11 +54,7 @@ function blockOf(piece: Piece, at: number): Block {
 
 const plainUsage = { inputTokens: 20, outputTokens: 8, totalTokens: 28 };
 
-function response(
-  content: readonly object[],
-  stopReason: string,
-  usage: TokenUsage = plainUsage,
-): CloudResponse {
+function response(content: readonly object[], stopReason: string, usage: TokenUsage = plainUsage): CloudResponse {
   return {
     output: { message: { role: 'assistant', content: content } },
     stopReason: stopReason as NonNullable<ConverseResponse['stopReason']>,
@@ -135,10 +131,7 @@ function eventsOf(block: Block, start: Wrap, delta: Wrap): object[] {
   if (toolUse !== undefined) {
     const { toolUseId, name, input } = toolUse;
     const pieces = halves(JSON.stringify(input));
-    return [
-      start({ toolUse: { toolUseId, name } }),
-      ...pieces.map((one) => delta({ toolUse: { input: one } })),
-    ];
+    return [start({ toolUse: { toolUseId, name } }), ...pieces.map((one) => delta({ toolUse: { input: one } }))];
   }
   if (reasoningContent?.reasoningText !== undefined) {
     const { text: thought = '', signature } = reasoningContent.reasoningText;
@@ -150,8 +143,5 @@ function eventsOf(block: Block, start: Wrap, delta: Wrap): object[] {
     return [start({ image: { format: image.format } }), delta({ image: { source: image.source } })];
   }
   const { content = [], citations = [] } = citationsContent ?? {};
-  return [
-    ...content.map((one) => delta({ text: one.text })),
-    ...citations.map((citation) => delta({ citation })),
-  ];
+  return [...content.map((one) => delta({ text: one.text })), ...citations.map((citation) => delta({ citation }))];
 }

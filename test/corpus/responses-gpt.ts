@@ -69,12 +69,7 @@ export function gptStream({ choices: [choice], usage, ...whole }: Completion): B
     ...known,
     choices: [{ index: 0, delta, finish_reason, logprobs: null }],
   });
-  const {
-    content,
-    refusal,
-    reasoning_content = '',
-    tool_calls = [],
-  }: Partial<Message> = choice?.message ?? {};
+  const { content, refusal, reasoning_content = '', tool_calls = [] }: Partial<Message> = choice?.message ?? {};
   const calls = tool_calls.flatMap((call, index) => {
     if (call.type !== 'function') return [];
     const { name, arguments: args } = call.function;
@@ -92,7 +87,5 @@ export function gptStream({ choices: [choice], usage, ...whole }: Completion): B
     chunk({}, choice?.finish_reason ?? 'stop'),
     { ...known, choices: [], usage },
   ];
-  return Buffer.from(
-    `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`,
-  );
+  return Buffer.from(`${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`);
 }

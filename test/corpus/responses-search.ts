@@ -66,9 +66,7 @@ const withFields = (name: string, fields: object, has: readonly string[]): OwnRo
 export const searchRows: readonly OwnRow<SearchResponse>[] = [
   ...['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'].map(failed),
   ...['MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE'].map(failed),
-  ...['RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE', 'IMAGE_SAFETY', 'OTHER'].map(
-    filtered,
-  ),
+  ...['RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE', 'IMAGE_SAFETY', 'OTHER'].map(filtered),
   {
     name: 'an unknown finish reason',
     response: response([{ text: 'Tea' }], 'TIRED'),
@@ -95,10 +93,7 @@ export const searchRows: readonly OwnRow<SearchResponse>[] = [
   },
   {
     name: 'sound',
-    response: response(
-      [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data: 'AAAA' } }],
-      'STOP',
-    ),
+    response: response([{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data: 'AAAA' } }], 'STOP'),
     expected: { content: '', has: ['audio'] },
   },
   {
@@ -111,9 +106,7 @@ export const searchRows: readonly OwnRow<SearchResponse>[] = [
     {
       groundingMetadata: {
         groundingChunks: [{ web: { uri: 'https://a.test', title: 'A' } }],
-        groundingSupports: [
-          { segment: { startIndex: 0, endIndex: 3, text: 'Tea' }, groundingChunkIndices: [0] },
-        ],
+        groundingSupports: [{ segment: { startIndex: 0, endIndex: 3, text: 'Tea' }, groundingChunkIndices: [0] }],
       },
     },
     ['annotations'],
@@ -130,10 +123,7 @@ export function searchStream(whole: SearchResponse): Buffer {
     candidates: [{ index: 0, content: { role: 'model', parts: [part] } }],
     ...known,
   }));
-  return sse([
-    ...pieces,
-    { candidates: [{ ...end, content: { role: 'model', parts: [] } }], usageMetadata, ...known },
-  ]);
+  return sse([...pieces, { candidates: [{ ...end, content: { role: 'model', parts: [] } }], usageMetadata, ...known }]);
 }
 
 function piecesOf({ text, ...more }: OnWire<Part>): OnWire<Part>[] {

@@ -25,9 +25,7 @@ describe.each(corpusResponses.map((one) => [one.name, one] as const))('%s', (_na
     const sdk = client(readStream(response), 'text/event-stream');
     const stream = await sdk.chat.completions.create({ ...ask, stream: true });
     const [kept, read] = stream.tee();
-    const completion = await ChatCompletionStream.fromReadableStream(
-      read.toReadableStream(),
-    ).finalChatCompletion();
+    const completion = await ChatCompletionStream.fromReadableStream(read.toReadableStream()).finalChatCompletion();
     const extras: Record<string, unknown> = {};
     let reasoning = '';
     for await (const { choices } of kept) {
@@ -76,7 +74,5 @@ function expectStated({ choices, usage }: OpenAI.ChatCompletion, expected: Expec
   for (const name of has) expect(message[name], name).toBeTruthy();
   if (expected.usage === undefined) return;
   const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage ?? {};
-  expect([prompt_tokens, completion_tokens, prompt_tokens_details?.cached_tokens ?? 0]).toEqual(
-    expected.usage,
-  );
+  expect([prompt_tokens, completion_tokens, prompt_tokens_details?.cached_tokens ?? 0]).toEqual(expected.usage);
 }

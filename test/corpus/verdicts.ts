@@ -25,10 +25,7 @@ const verdicts: readonly Verdict[] = [
     /pdf as bare base64|arguments of: no JSON|a result: null/,
     'LiteLLM raises an exception; the gateway sends them',
   ),
-  gateway(
-    /option: allowed tools/,
-    'LiteLLM refuses the choice; the gateway sends the tools that are allowed',
-  ),
+  gateway(/option: allowed tools/, 'LiteLLM refuses the choice; the gateway sends the tools that are allowed'),
   both(/an image by https/, 'both fetch it; LiteLLM could not here, without a network'),
   gateway(
     /option: (n of 2|logprobs|sound in the response)/,
@@ -53,10 +50,7 @@ const verdicts: readonly Verdict[] = [
     /png called jpeg|png without padding|png in lines|pdf as an image/,
     'LiteLLM sends the wrong type, or base64 that the vendor refuses',
   ),
-  gateway(
-    /: (text file|csv|markdown|json file|gif) /,
-    'LiteLLM sends a type of file that the vendor does not list',
-  ),
+  gateway(/: (text file|csv|markdown|json file|gif) /, 'LiteLLM sends a type of file that the vendor does not list'),
   gateway(/pdf( to be cited)? /, 'LiteLLM drops the title of a document, and the wish for citations'),
   both(
     /search-provider a response sent back with: reasoning/,
@@ -90,15 +84,9 @@ const verdicts: readonly Verdict[] = [
     /(assistant-provider|managed-cloud-models) turns: .*[SD]/,
     'a system message in the middle becomes a note at its position, with different texts',
   ),
-  gateway(
-    /search-provider (turns: .*2|a result: of two calls)/,
-    'LiteLLM loses the second of two equal calls',
-  ),
+  gateway(/search-provider (turns: .*2|a result: of two calls)/, 'LiteLLM loses the second of two equal calls'),
   gateway(/gpt-provider .*(of the developer|turns: .*D)/, 'LiteLLM makes a system message of a developer’s'),
-  gateway(
-    /arguments of: (a list|an empty text)/,
-    'arguments that are no object become {} where the vendor wants one',
-  ),
+  gateway(/arguments of: (a list|an empty text)/, 'arguments that are no object become {} where the vendor wants one'),
   gateway(/deprecated/, 'LiteLLM drops functions, and calls of them in the history'),
   both(
     /schema of a tool: comment|format text|n of 1|one stop text|option: (service_tier|web search|effort (medium|high).*budget)/,
@@ -153,10 +141,7 @@ const verdicts: readonly Verdict[] = [
     /(gpt-provider|studio-ai) option: (effort|thinking|verbosity)/,
     'LiteLLM drops what this model does not take; the gateway sends it, and the vendor refuses it',
   ),
-  both(
-    /a text of a tool: JSON|a result: a large number/,
-    'a result that is JSON is sent as an object, or as text',
-  ),
+  both(/a text of a tool: JSON|a result: a large number/, 'a result that is JSON is sent as an object, or as text'),
 
   gateway(/search-provider option: effort minimal/, 'LiteLLM sends a budget below what the vendor takes'),
 
@@ -183,10 +168,7 @@ const verdicts: readonly Verdict[] = [
     'LiteLLM has a refusal in a field of its own, and leaves out the text before a filter',
   ),
   both(/assistant-provider .*a citation of/, 'citations are annotations, or a field of its own of LiteLLM’s'),
-  gateway(
-    /response .*(a citation of|cloud-models: an image)/,
-    'LiteLLM loses the cited text, its sources, and images',
-  ),
+  gateway(/response .*(a citation of|cloud-models: an image)/, 'LiteLLM loses the cited text, its sources, and images'),
   both(/response .*search-provider: an image/, 'defaults of fields'),
   both(/response .*\/usage\//, 'counts without information, or counts twice'),
   both(

@@ -53,14 +53,11 @@ it('each bundle has the packages of its own protocols and of no others', () => {
   expect(['undici', 'ioredis', '@grpc/grpc-js'].map((name) => contains('proxy', name))).not.toContain(false);
   expect(['pg', 'kysely'].map((name) => contains('proxy', name))).toEqual([false, false]);
   expect(['pg', 'kysely'].map((name) => contains('control-plane', name))).toEqual([true, true]);
-  expect(['pg', '@grpc/grpc-js', '@grpc/proto-loader'].some((name) => contains('injector', name))).toBe(
-    false,
-  );
+  expect(['pg', '@grpc/grpc-js', '@grpc/proto-loader'].some((name) => contains('injector', name))).toBe(false);
 });
 
 it('files that a program reads at run time are beside its bundle', () => {
-  const beside = (program: Program, file: string) =>
-    readFileSync(join(dirname(bundle(program).main), file), 'utf8');
+  const beside = (program: Program, file: string) => readFileSync(join(dirname(bundle(program).main), file), 'utf8');
   expect(JSON.parse(beside('control-plane', 'openapi.json'))).toHaveProperty('openapi');
   expect(beside('proxy', 'scripts/turn.lua')).not.toBe('');
 });
@@ -74,9 +71,7 @@ it('a build that takes in files or packages of other programs fails and names th
     /the bundle of injector contains .*intruder\.ts/,
   );
   const logger = { entries: { main: 'common/logger.ts' }, folders: ['common'], withoutPackages: ['pino'] };
-  await expect(buildProgram('injector', elsewhere, logger)).rejects.toThrow(
-    'the bundle of injector contains pino',
-  );
+  await expect(buildProgram('injector', elsewhere, logger)).rejects.toThrow('the bundle of injector contains pino');
 });
 
 describe('the list of licences', () => {

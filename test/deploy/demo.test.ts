@@ -48,8 +48,7 @@ beforeAll(async () => {
     CONTROL_PLANE: `${process.execPath} ${join(projectRoot, 'control-plane/main.ts')}`,
   });
   secrets = ofKind(parseObjects(`${certificates.join('')}---\n${made}`), Secret.is);
-  for (const secret of secrets)
-    for (const key of keysOf(secret)) write(at(nameOf(secret), key), valueIn(secret, key));
+  for (const secret of secrets) for (const key of keysOf(secret)) write(at(nameOf(secret), key), valueIn(secret, key));
   mkdirSync(at('data'));
 
   const simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
@@ -150,11 +149,7 @@ async function firstKey(grpcPort: number): Promise<string> {
   const script = spawn('sh', [join(deploy, 'overlays/demo/first-key.sh')], {
     env: { ...process.env, PATH: path },
   });
-  const [key, reported, [code]] = await Promise.all([
-    text(script.stdout),
-    text(script.stderr),
-    once(script, 'exit'),
-  ]);
+  const [key, reported, [code]] = await Promise.all([text(script.stdout), text(script.stderr), once(script, 'exit')]);
   expect([code, reported]).toEqual([0, expect.stringContaining('shown this once')]);
   return key.trim();
 }

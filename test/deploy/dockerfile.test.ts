@@ -101,9 +101,7 @@ describe.each(targets)('the image %s', (target) => {
 
   it('contains no package manager', () => {
     const removed = inherited.filter(({ keyword }) => keyword === 'RUN').flatMap(({ words }) => words);
-    expect(removed).toEqual(
-      expect.arrayContaining(['rm', '/usr/local/lib/node_modules', '/usr/local/bin/npm']),
-    );
+    expect(removed).toEqual(expect.arrayContaining(['rm', '/usr/local/lib/node_modules', '/usr/local/bin/npm']));
   });
 });
 
@@ -145,20 +143,9 @@ describe('the health check of images', () => {
 describe('.dockerignore', () => {
   it('excludes files that no image needs, secrets above all', () => {
     const out = [
-      ...[
-        'node_modules/pino/package.json',
-        'data/gateway.db',
-        '.git/config',
-        'dist/proxy/bin/main.mjs',
-        '.env',
-      ],
+      ...['node_modules/pino/package.json', 'data/gateway.db', '.git/config', 'dist/proxy/bin/main.mjs', '.env'],
       ...['proxy/.env.local', 'common/tls.key', 'proxy/ca.pem', 'test/support/tls.ts', 'docs/errors.md'],
-      ...[
-        'deploy/base/secret.yaml',
-        'secrets.yaml',
-        'control-plane/gateway.db',
-        'proxy/node_modules/a/index.js',
-      ],
+      ...['deploy/base/secret.yaml', 'secrets.yaml', 'control-plane/gateway.db', 'proxy/node_modules/a/index.js'],
     ];
     expect(out.filter(isInContext)).toEqual([]);
   });
@@ -172,9 +159,7 @@ describe(`the build carried out (in ${isolation})`, () => {
     const listing = (folder: string) => readdirSync(folder, { recursive: true }).map(String).sort();
     expect(listing(join(build(), 'dist'))).toEqual(listing(whole));
     for (const file of listing(whole).filter((name) => /\.(mjs|txt|proto|lua)$/.test(name))) {
-      expect(readFileSync(join(build(), 'dist', file)).equals(readFileSync(join(whole, file))), file).toBe(
-        true,
-      );
+      expect(readFileSync(join(build(), 'dist', file)).equals(readFileSync(join(whole, file))), file).toBe(true);
     }
   }, 120_000);
 
@@ -186,23 +171,20 @@ describe(`the build carried out (in ${isolation})`, () => {
     ['control-plane', 'injector', {}, 64],
     ['control-plane', 'keeper', {}, 64],
     ['simulator', 'simulator', { SIMULATOR_LISTEN: 'none' }, 64],
-  ])(
-    'the image %s starts %s with the code that was compiled at its build: %o',
-    async (image, program, env, code) => {
-      const container = startContainerOf({
-        ...{ image, dist: contentOf(image), args: [`/app/${program}/bin/main.mjs`] },
-        env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
-      });
-      expect(await container.exited, container.stderr()).toBe(code);
-      // Workers start beside the program, here as at the build. How far they get before the program ends depends on the
-      // machine.
-      const text = (container.stderr() + container.stdout())
-        .replaceAll(/^.*-worker\.mjs.*$/gm, '')
-        .replaceAll(/^.*\/chunk-\w+\.mjs was not initialized.*$/gm, '');
-      expect(text).toMatch(/was accepted/);
-      expect(text).not.toMatch(/was rejected|permission denied|not initialized/);
-    },
-  );
+  ])('the image %s starts %s with the code that was compiled at its build: %o', async (image, program, env, code) => {
+    const container = startContainerOf({
+      ...{ image, dist: contentOf(image), args: [`/app/${program}/bin/main.mjs`] },
+      env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
+    });
+    expect(await container.exited, container.stderr()).toBe(code);
+    // Workers start beside the program, here as at the build. How far they get before the program ends depends on the
+    // machine.
+    const text = (container.stderr() + container.stdout())
+      .replaceAll(/^.*-worker\.mjs.*$/gm, '')
+      .replaceAll(/^.*\/chunk-\w+\.mjs was not initialized.*$/gm, '');
+    expect(text).toMatch(/was accepted/);
+    expect(text).not.toMatch(/was rejected|permission denied|not initialized/);
+  });
 });
 
 describe('containers of the manifests', () => {
@@ -218,14 +200,9 @@ describe('containers of the manifests', () => {
       const target = targets.find((name) => named === `model-gateway/${name}:${manifest.version}`);
       if (target === undefined) throw new Error(`${image} is none of deploy/Dockerfile`);
       const { entrypoint, command: own } = imageConfig(target);
-      const [node, main = ''] = [
-        ...(command.length > 0 ? command : entrypoint),
-        ...(args.length > 0 ? args : own),
-      ];
+      const [node, main = ''] = [...(command.length > 0 ? command : entrypoint), ...(args.length > 0 ? args : own)];
       expect(node).toBe('node');
-      expect(existsSync(join(contentOf(target), main.replace(/^\/app\//, ''))), `${main} in ${image}`).toBe(
-        true,
-      );
+      expect(existsSync(join(contentOf(target), main.replace(/^\/app\//, ''))), `${main} in ${image}`).toBe(true);
       expect(securityContext?.runAsUser ?? 65_532).toBe(65_532);
     }
   });

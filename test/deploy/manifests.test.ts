@@ -139,10 +139,7 @@ describe('certificates by the keeper', () => {
   const ofNamespace = leavesOf('model-gateway');
 
   test('have the Secrets, names and usages that are requested from cert-manager', () => {
-    const requested = [
-      ...ofKind(objectsOf('sidecar'), Certificate.is),
-      ...ofKind(objectsOf('tenant'), Certificate.is),
-    ];
+    const requested = [...ofKind(objectsOf('sidecar'), Certificate.is), ...ofKind(objectsOf('tenant'), Certificate.is)];
     for (const leaf of [...ofNamespace, tenantLeaf('model-gateway')]) {
       const spec = requested.find((one) => one.spec?.secretName === leaf.secret)?.spec;
       expect([spec?.dnsNames, spec?.ipAddresses ?? []], leaf.secret).toEqual([leaf.dnsNames, leaf.addresses]);
@@ -229,8 +226,7 @@ describe('the webhooks of the injector', () => {
       "[object.metadata.?labels[?'model-gateway.io/inject'], object.metadata.?annotations[?'model-gateway.io/inject']]";
     const saysMore = `${words} .exists(word, word.hasValue() && !(word.value() in ['disabled', 'false']))`;
     const saysNothing = `${words} .all(word, !word.hasValue())`;
-    const conditions = (webhook: typeof byPod) =>
-      webhook?.matchConditions?.map(({ expression }) => expression);
+    const conditions = (webhook: typeof byPod) => webhook?.matchConditions?.map(({ expression }) => expression);
     expect(conditions(byNamespace)).toEqual([`${saysMore} || ${saysNothing}`]);
     expect(conditions(byPod)).toEqual([saysMore]);
     expect(conditions(byUnknownWord)).toEqual([saysNothing]);

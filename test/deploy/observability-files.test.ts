@@ -73,9 +73,7 @@ describe.each(pages)('the dashboard %s', (name, page) => {
   it('defines every variable of its queries, and has legends', () => {
     const own = ['__rate_interval', '__range'];
     const known = [...page.templating.list.map((variable) => variable.name), ...own];
-    const used = targets.flatMap(({ expr }) =>
-      [...expr.matchAll(/\$\{?(\w+)/g)].map(([, word = '']) => word),
-    );
+    const used = targets.flatMap(({ expr }) => [...expr.matchAll(/\$\{?(\w+)/g)].map(([, word = '']) => word));
     expect([...new Set(used)].filter((word) => !known.includes(word))).toEqual([]);
     expect(targets.filter(({ legendFormat }) => legendFormat === '')).toEqual([]);
     for (const panel of panels)
@@ -137,19 +135,20 @@ describe('the component of dashboards', () => {
 describe('monitors', () => {
   const services = objectsOf('sidecar').filter(({ kind }) => kind === 'Service');
 
-  it.each(
-    objects.filter(({ kind }) => kind === 'ServiceMonitor').map((one) => [one.metadata.name, one] as const),
-  )('%s finds one Service with its port', (_name, { spec }) => {
-    const [endpoint] = spec.endpoints ?? [];
-    const wanted = Object.entries(spec.selector.matchLabels ?? {});
-    const found = services.filter(
-      (service) =>
-        wanted.every(([label, value]) => service.metadata.labels?.[label] === value) &&
-        JSON.stringify(service).includes(`"name":"${endpoint?.port}"`),
-    );
-    expect(found).toHaveLength(1);
-    expect(wanted.length).toBeGreaterThan(0);
-  });
+  it.each(objects.filter(({ kind }) => kind === 'ServiceMonitor').map((one) => [one.metadata.name, one] as const))(
+    '%s finds one Service with its port',
+    (_name, { spec }) => {
+      const [endpoint] = spec.endpoints ?? [];
+      const wanted = Object.entries(spec.selector.matchLabels ?? {});
+      const found = services.filter(
+        (service) =>
+          wanted.every(([label, value]) => service.metadata.labels?.[label] === value) &&
+          JSON.stringify(service).includes(`"name":"${endpoint?.port}"`),
+      );
+      expect(found).toHaveLength(1);
+      expect(wanted.length).toBeGreaterThan(0);
+    },
+  );
 
   it('find sidecars by the port, container and annotation that the injector writes', () => {
     const sidecars = objects.find(({ kind }) => kind === 'PodMonitor');
@@ -251,9 +250,7 @@ describe(promtool ? 'promtool' : 'a check of shapes instead of promtool, which i
     const file = join(import.meta.dirname, name);
     if (promtool) execFileSync('promtool', ['test', 'rules', file], { stdio: 'pipe' });
     const names = alertGroups.flatMap((group) => group.alerts.map((alert) => alert.name));
-    const requested = [...readFileSync(file, 'utf8').matchAll(/alertname: (\w+)/g)].map(
-      ([, one = '']) => one,
-    );
+    const requested = [...readFileSync(file, 'utf8').matchAll(/alertname: (\w+)/g)].map(([, one = '']) => one);
     expect(requested.filter((one) => !names.includes(one))).toEqual([]);
     expect(requested.length).toBeGreaterThan(0);
   });

@@ -57,16 +57,13 @@ describe('the choices of the dashboard', () => {
 });
 
 describe('the alert', () => {
-  it.each(alerts)(
-    '%s queries only existing metrics, and its texts name labels that it has',
-    (_name, alert) => {
-      const { problems, labels } = lookAt(alert.expr, known);
-      expect(problems).toEqual([]);
-      const words = `${alert.summary} ${alert.description}`;
-      const reported = [...words.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
-      expect(reported.filter((label) => labels?.has(label) !== true)).toEqual([]);
-    },
-  );
+  it.each(alerts)('%s queries only existing metrics, and its texts name labels that it has', (_name, alert) => {
+    const { problems, labels } = lookAt(alert.expr, known);
+    expect(problems).toEqual([]);
+    const words = `${alert.summary} ${alert.description}`;
+    const reported = [...words.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+    expect(reported.filter((label) => labels?.has(label) !== true)).toEqual([]);
+  });
 });
 
 describe('the recorded series', () => {
@@ -110,34 +107,18 @@ describe('a mistake in an expression is caught:', () => {
     ['a metric', rate('gateway_request_total'), 'no metric gateway_request_total'],
     ['a label', rate('gateway_requests_total{state="200"}'), 'gateway_requests_total has no label state'],
     ['a value', rate('gateway_requests_total{code="over_loaded"}'), 'code is never over_loaded'],
-    [
-      'a value of another metric',
-      rate('gateway_usage_events_total{outcome="granted"}'),
-      'outcome is never granted',
-    ],
-    [
-      'one of several values',
-      rate('gateway_key_lookups_total{tier=~"memory|reddis"}'),
-      'tier is never reddis',
-    ],
+    ['a value of another metric', rate('gateway_usage_events_total{outcome="granted"}'), 'outcome is never granted'],
+    ['one of several values', rate('gateway_key_lookups_total{tier=~"memory|reddis"}'), 'tier is never reddis'],
     [
       'a value that is left out',
       rate('gateway_guardrail_decisions_total{decision!="passed"}'),
       'decision is never passed',
     ],
     ['a pattern', rate('gateway_requests_total{status=~"6.."}'), 'status is never 6..'],
-    [
-      'a method',
-      rate('gateway_control_plane_calls_total{method="Access.Resolv"}'),
-      'method is never Access.Resolv',
-    ],
+    ['a method', rate('gateway_control_plane_calls_total{method="Access.Resolv"}'), 'method is never Access.Resolv'],
     ['a job', 'up{job="model-gateway/proxy"} == 0', 'job is never model-gateway/proxy'],
     ['a grouping', 'sum by (tier) (gateway_in_flight_requests)', 'no label tier to go by'],
-    [
-      'a grouping that is gone',
-      'sum by (code) (sum by (status) (gateway_requests_total))',
-      'no label code to go by',
-    ],
+    ['a grouping that is gone', 'sum by (code) (sum by (status) (gateway_requests_total))', 'no label code to go by'],
     [
       'a percentile without buckets',
       'histogram_quantile(0.9, sum by (stage) (gateway_guardrail_seconds_bucket))',
@@ -149,11 +130,7 @@ describe('a mistake in an expression is caught:', () => {
       'the sides never match',
     ],
     ['a join', 'gateway_redis_up and on (tier) gateway_build_info', 'no label tier to go by'],
-    [
-      'the rate of a gauge',
-      'rate(gateway_in_flight_requests[5m])',
-      'rate() of the gauge gateway_in_flight_requests',
-    ],
+    ['the rate of a gauge', 'rate(gateway_in_flight_requests[5m])', 'rate() of the gauge gateway_in_flight_requests'],
     ['a word', 'sum(gateway_in_flight_requests', 'no PromQL'],
   ])('%s', (_what, expr, problem) => {
     expect(lookAt(expr, known).problems.join('\n')).toContain(problem);

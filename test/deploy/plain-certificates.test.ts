@@ -19,8 +19,7 @@ import { plainSecrets } from '../support/manifests/secrets.ts';
 const script = join(import.meta.dirname, '../../deploy/certificates/plain.sh');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-plain-'));
 const file = (name: string) => join(folder, name);
-const run = (...what: string[]) =>
-  execFileSync('sh', [script, file('authorities'), ...what], { encoding: 'utf8' });
+const run = (...what: string[]) => execFileSync('sh', [script, file('authorities'), ...what], { encoding: 'utf8' });
 
 let secrets: OfKind<ISecret>[];
 
@@ -39,10 +38,7 @@ test('the Secrets are those that pods mount, and are valid', () => {
 });
 
 test('names and usages are those that are requested from cert-manager', () => {
-  const requested = [
-    ...ofKind(objectsOf('sidecar'), Certificate.is),
-    ...ofKind(objectsOf('tenant'), Certificate.is),
-  ];
+  const requested = [...ofKind(objectsOf('sidecar'), Certificate.is), ...ofKind(objectsOf('tenant'), Certificate.is)];
   const usages = { 'server auth': '1.3.6.1.5.5.7.3.1', 'client auth': '1.3.6.1.5.5.7.3.2' };
   for (const secret of secrets.filter(({ data }) => data?.['tls.crt'])) {
     const spec = requested.find((one) => one.spec?.secretName === nameOf(secret))?.spec;

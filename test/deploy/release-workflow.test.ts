@@ -91,8 +91,7 @@ it.each([
 });
 
 describe('the release workflow', () => {
-  const runs = (job: Job | undefined) =>
-    (job?.steps ?? []).map(({ run, uses }) => run ?? uses ?? '').join('\n');
+  const runs = (job: Job | undefined) => (job?.steps ?? []).map(({ run, uses }) => run ?? uses ?? '').join('\n');
 
   it('checks licences and advisories before anything is published', () => {
     const { check, ...publishing } = release.jobs;
@@ -115,9 +114,7 @@ describe('the release workflow', () => {
     const published = readDockerfile().filter(({ instructions }) =>
       instructions.some(({ keyword }) => keyword === 'CMD'),
     );
-    expect(include.map(({ target }) => target).toSorted()).toEqual(
-      published.map(({ name }) => name).toSorted(),
-    );
+    expect(include.map(({ target }) => target).toSorted()).toEqual(published.map(({ name }) => name).toSorted());
     for (const { target, programs } of include) {
       const copied = published
         .filter(({ name }) => name === target)

@@ -36,9 +36,7 @@ test('one line of an installation names the registry of the egress gateway’s i
     const overlay = join(import.meta.dirname, '../../deploy/overlays/sidecar');
     const installation = {
       resources: [relative(folder, overlay)],
-      images: [
-        { name: 'registry.invalid/model-gateway/proxy', newName: 'images.example/proxy', newTag: '9.9.9' },
-      ],
+      images: [{ name: 'registry.invalid/model-gateway/proxy', newName: 'images.example/proxy', newTag: '9.9.9' }],
     };
     writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(installation));
     const missing = whatIsMissing();

@@ -20,11 +20,7 @@ beforeAll(async () => {
   await makeDear(world.organization);
   const { id, value } = await world.organization.createKey();
   key = value;
-  budget = await createBudget(
-    world.organization,
-    { kind: 'VIRTUAL_KEY', id },
-    { amountUsd: '50', period: 'TOTAL' },
-  );
+  budget = await createBudget(world.organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '50', period: 'TOTAL' });
   expect(await ask(proxy, key)).toBe('200');
 }, startMs);
 afterAll(async () => {

@@ -58,11 +58,8 @@ describe('the control plane on a full disk', () => {
     until(async () => (await readyz()).includes(text), { timeoutMs: 30_000, what: `/readyz to say ${text}` });
 
   it('is not ready and reports why, serves reads, and recovers once there is room', async () => {
-    const made = responseOf(
-      await caller.call('OperatorTokens.Bootstrap', bootstrapToken, { name: 'platform' }),
-    );
-    const create = (name: string) =>
-      caller.call('Organizations.Create', made.token, { name, owner: { name: 'Olga' } });
+    const made = responseOf(await caller.call('OperatorTokens.Bootstrap', bootstrapToken, { name: 'platform' }));
+    const create = (name: string) => caller.call('Organizations.Create', made.token, { name, owner: { name: 'Olga' } });
     const { organization } = responseOf(await create('before'));
     await hears('ok');
     // Attempts while the disk is being filled leave a little room.
@@ -84,9 +81,7 @@ describe('the control plane on a full disk', () => {
     );
     expect(refused).toMatchObject({ code: 'UNAVAILABLE', detail: { reason: 'unavailable' } });
     expect(refused.message).toContain('full');
-    expect(
-      responseOf(await caller.call('Organizations.Get', made.token, { id: organization.id })),
-    ).toMatchObject({
+    expect(responseOf(await caller.call('Organizations.Get', made.token, { id: organization.id }))).toMatchObject({
       name: 'before',
     });
     running.free();

@@ -62,26 +62,21 @@ describe('connections that send nothing', () => {
   it('leave a proxy enough descriptors for its probes, its providers and its control plane', async () => {
     await reserve(proxy.ports.port ?? 0, 2 * descriptorsMax);
     expect(await probe(proxy)).toBe(200);
-    expect(await metric(proxy, 'gateway_share_refused_total', { resource: 'connections' })).toBeGreaterThan(
-      0,
-    );
+    expect(await metric(proxy, 'gateway_share_refused_total', { resource: 'connections' })).toBeGreaterThan(0);
     expect(openNow(proxy)).toBeLessThan(descriptorsMax);
     for (const socket of sockets.splice(0)) socket.destroy();
     await until(async () => (await ask(proxy, key)) === '200');
   });
 
-  it.each(['http_port', 'grpc_port'])(
-    'at %s of a control plane leave it enough descriptors',
-    async (port) => {
-      await reserve(world.controlPlane.ports[port] ?? 0, 2 * descriptorsMax);
-      expect(openNow(world.controlPlane)).toBeLessThan(descriptorsMax);
-      expect(await probe(world.controlPlane)).toBe(200);
-      expect(await metric(world.controlPlane, 'gateway_accept_failures_total')).toBeGreaterThan(0);
-      for (const socket of sockets.splice(0)) socket.destroy();
-      const { value } = await until(() => world.organization.createKey().catch(() => undefined));
-      expect(await ask(proxy, value)).toBe('200');
-    },
-  );
+  it.each(['http_port', 'grpc_port'])('at %s of a control plane leave it enough descriptors', async (port) => {
+    await reserve(world.controlPlane.ports[port] ?? 0, 2 * descriptorsMax);
+    expect(openNow(world.controlPlane)).toBeLessThan(descriptorsMax);
+    expect(await probe(world.controlPlane)).toBe(200);
+    expect(await metric(world.controlPlane, 'gateway_accept_failures_total')).toBeGreaterThan(0);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    const { value } = await until(() => world.organization.createKey().catch(() => undefined));
+    expect(await ask(proxy, value)).toBe('200');
+  });
 });
 
 describe('a program without a free descriptor', () => {
@@ -92,18 +87,14 @@ describe('a program without a free descriptor', () => {
   const askKept = () =>
     new Promise<string>((resolve) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const sent = request(
-        `${proxy.url}/v1/chat/completions`,
-        { agent, method: 'POST', headers },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('end', () => {
-            const { error } = JSON.parse(Buffer.concat(chunks).toString());
-            resolve(error === undefined ? '200' : `${response.statusCode} ${error.code}`);
-          });
-        },
-      );
+      const sent = request(`${proxy.url}/v1/chat/completions`, { agent, method: 'POST', headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const { error } = JSON.parse(Buffer.concat(chunks).toString());
+          resolve(error === undefined ? '200' : `${response.statusCode} ${error.code}`);
+        });
+      });
       sent.on('error', () => resolve('cut'));
       sent.end(chatBody());
     });
@@ -118,9 +109,7 @@ describe('a program without a free descriptor', () => {
     await provider.cut();
     await provider.heal();
     expect(await askKept()).toBe('503 overloaded');
-    const newcomers = Array.from({ length: 5 }, () =>
-      connect({ port: proxy.ports.port ?? 0, host: '127.0.0.1' }),
-    );
+    const newcomers = Array.from({ length: 5 }, () => connect({ port: proxy.ports.port ?? 0, host: '127.0.0.1' }));
     sockets.push(...newcomers.map((socket) => socket.on('error', () => undefined)));
     await sleep(300);
     expect(await askKept()).toBe('503 overloaded');

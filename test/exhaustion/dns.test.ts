@@ -36,8 +36,7 @@ afterAll(async () => {
   await dns?.close();
 });
 
-const urlAt = (host: string) =>
-  `http://${host}:${port}${new URL(world.simulator.baseUrls['gpt-provider']).pathname}`;
+const urlAt = (host: string) => `http://${host}:${port}${new URL(world.simulator.baseUrls['gpt-provider']).pathname}`;
 
 let served = 0;
 async function outcomeOf(fields: object = {}): Promise<string> {

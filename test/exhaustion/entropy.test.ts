@@ -18,9 +18,7 @@ let world: World;
 let proxy: Program;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gateway-no-random-'));
-  const empty = ['random', 'urandom'].map(
-    (name) => `: > "$0/${name}" && mount --bind "$0/${name}" /dev/${name}`,
-  );
+  const empty = ['random', 'urandom'].map((name) => `: > "$0/${name}" && mount --bind "$0/${name}" /dev/${name}`);
   const own = `mount -t tmpfs tmpfs "$0" && ${empty.join(' && ')}`;
   const { env, options } = striking.plane;
   const within = inOwnMounts(own, folder);

@@ -16,10 +16,7 @@ let proxy: Program;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gw-journal-'));
   world = await startWorld();
-  proxy = await world.startProxy(
-    { GATEWAY_JOURNAL_DIR: folder },
-    { within: onSmallDisk({ folder, kibibytes: 256 }) },
-  );
+  proxy = await world.startProxy({ GATEWAY_JOURNAL_DIR: folder }, { within: onSmallDisk({ folder, kibibytes: 256 }) });
 }, startMs);
 afterAll(async () => {
   await world?.close();

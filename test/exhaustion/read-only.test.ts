@@ -82,9 +82,7 @@ describe('with a read-only folder at the start', () => {
         within: inOwnMounts(readOnly, folder),
       });
       expect((await fetch(`${adminUrl}/livez`)).status).toBe(200);
-      expect(child.stdout()).toContain(
-        'the log file cannot be opened: standard output has the log until it can',
-      );
+      expect(child.stdout()).toContain('the log file cannot be opened: standard output has the log until it can');
       remount(child, 'rw');
       const there = join(`/proc/${child.pid}/root`, file);
       await until(() => existsSync(there), { what: 'the log file', timeoutMs: 30_000 });
@@ -101,9 +99,7 @@ describe('with a read-only folder at the start', () => {
       const env = { ...usual, GATEWAY_DATABASE_URL: `sqlite:${path}` };
       const child = startNode(['control-plane/main.ts'], { env, within: inOwnMounts(readOnly, folder) });
       expect(await child.exited).toBe(1);
-      expect(child.stderr()).toMatch(
-        new RegExp(`the database file ${path} cannot be opened or made: .*read-only`),
-      );
+      expect(child.stderr()).toMatch(new RegExp(`the database file ${path} cannot be opened or made: .*read-only`));
       expect(child.stderr()).not.toContain('    at ');
     },
     startMs,

@@ -30,8 +30,7 @@ afterAll(async () => {
 });
 
 /** 0: no limit. */
-const maxMemory = (bytes: number) =>
-  withClient(redis.url, (client) => client.config('SET', 'maxmemory', bytes));
+const maxMemory = (bytes: number) => withClient(redis.url, (client) => client.config('SET', 'maxmemory', bytes));
 const isUp = () => metric(proxy, 'gateway_redis_up');
 
 it('a proxy with a full Redis serves, applies limits, queues usage in memory, and recovers when there is room', async () => {

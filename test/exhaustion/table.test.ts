@@ -46,9 +46,7 @@ describe("the runbook's table of exhausted resources", () => {
     const text = rows.flat().join('\n');
     const metrics = read('docs/metrics.md');
     const known = named(text, /`((?:gateway|process)_\w+)/g);
-    expect(known.filter((name) => !name.startsWith('process_') && !metrics.includes(`\`${name}\``))).toEqual(
-      [],
-    );
+    expect(known.filter((name) => !name.startsWith('process_') && !metrics.includes(`\`${name}\``))).toEqual([]);
     const alerts = alertGroups.flatMap((group) => group.alerts.map(({ name }) => name));
     expect(named(text, /`(Gateway\w+)`/g).filter((name) => !alerts.includes(name))).toEqual([]);
     const sections = named(runbook, /^## (\S+)$/gm);

@@ -80,8 +80,7 @@ it(
     const decided = (decision: string) => metric(proxy, 'gateway_guardrail_decisions_total', { decision });
     // The one worker that was started in advance is busy; the next one cannot be started.
     const outcomes = new Set<string>();
-    const lost = () =>
-      proxy.lines().filter(({ msg }) => msg.startsWith('a worker of guardrails cannot be started'));
+    const lost = () => proxy.lines().filter(({ msg }) => msg.startsWith('a worker of guardrails cannot be started'));
     await until(
       async () => {
         for (const outcome of await Promise.all(Array.from({ length: 3 }, () => ask(proxy, key, long))))
@@ -90,9 +89,7 @@ it(
       },
       { what: 'a worker that could not be started', timeoutMs: 60_000 },
     );
-    expect(
-      [...outcomes].filter((outcome) => !['200', '503 guardrail_unavailable'].includes(outcome)),
-    ).toEqual([]);
+    expect([...outcomes].filter((outcome) => !['200', '503 guardrail_unavailable'].includes(outcome))).toEqual([]);
     expect(await ask(proxy, key)).toBe('200');
     expect(await readiness(proxy)).toBe('ok');
     expect(JSON.stringify(lost()[0])).toContain('ERR_WORKER_INIT_FAILED');

@@ -48,11 +48,7 @@ const anyPort = '127.0.0.1:0';
 /** A busy machine starts programs slowly. */
 export const startMs = 180_000;
 
-export async function startProgram(
-  main: string,
-  env: Environment,
-  options: PlaneOptions = {},
-): Promise<Program> {
+export async function startProgram(main: string, env: Environment, options: PlaneOptions = {}): Promise<Program> {
   const { child, line: ports } = await startPlane(main, env, { timeoutMs: startMs, ...options });
   return {
     ...{ child, ports },
@@ -149,11 +145,7 @@ export async function recorded({ api, id }: TestOrganization, withinMs = days): 
  * Changes a limit of a running program (util-linux), as its own user; only the soft limit, so that it can be restored.
  * @returns the limit before
  */
-export function limit(
-  { child }: Pick<Program, 'child'>,
-  what: 'nofile' | 'nproc',
-  max: number | string,
-): string {
+export function limit({ child }: Pick<Program, 'child'>, what: 'nofile' | 'nproc', max: number | string): string {
   const { uid, gid } = statSync(`/proc/${child.pid}`);
   const prlimit = (...args: string[]) =>
     execFileSync('prlimit', ['--pid', String(child.pid), ...args], { uid, gid, encoding: 'utf8' });

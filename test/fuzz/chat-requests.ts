@@ -54,11 +54,7 @@ const optionMakers = {
   }),
   plainEffort: (random) => ({ reasoning_effort: random.pick(['low', 'medium', 'high']) }),
   thinking: (random) => ({
-    thinking: random.pick([
-      { type: 'enabled', budget_tokens: 2000 },
-      { type: 'adaptive' },
-      { type: 'disabled' },
-    ]),
+    thinking: random.pick([{ type: 'enabled', budget_tokens: 2000 }, { type: 'adaptive' }, { type: 'disabled' }]),
   }),
   verbosity: (random) => ({ verbosity: random.pick(['low', 'medium', 'high']) }),
   prediction: () => ({ prediction: { type: 'content', content: 'as before' } }),
@@ -106,9 +102,7 @@ class RequestMaker {
     this.#abilities = abilities;
     const names = ['boil', 'stir_2', 'Get-Weather', 'json_tool_call', '9lives', 'x'.repeat(64)];
     const count = abilities.tools && random.chance(0.6) ? 1 + random.below(3) : 0;
-    this.#tools = [...new Set(Array.from({ length: count }, () => random.pick(names)))].map((name) =>
-      this.#tool(name),
-    );
+    this.#tools = [...new Set(Array.from({ length: count }, () => random.pick(names)))].map((name) => this.#tool(name));
   }
 
   request(): JsonObject {

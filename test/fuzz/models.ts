@@ -28,15 +28,7 @@ const withAudio: Abilities = { ...all, parts: ['image', 'audio', 'file'] };
 
 const gptOptions: readonly OptionName[] = [
   ...(['temperature', 'top_p', 'limit', 'stop', 'seed', 'penalties', 'logit_bias', 'n', 'logprobs'] as const),
-  ...([
-    'user',
-    'safety_identifier',
-    'metadata',
-    'store',
-    'service_tier',
-    'prediction',
-    'modalities',
-  ] as const),
+  ...(['user', 'safety_identifier', 'metadata', 'store', 'service_tier', 'prediction', 'modalities'] as const),
   ...(['prompt_cache_key', 'nulls'] as const),
 ];
 const gpt: Abilities = { ...all, options: gptOptions, cacheMarks: false };
@@ -65,24 +57,14 @@ const rows: readonly (readonly [VendorName, Abilities, readonly string[], dialec
   ['studio-ai', gpt, ['gpt-4o-mini'], '/openai/v1'],
   ['studio-ai', dated, ['gpt-4o-mini'], '/openai'],
   ['studio-ai', reasoningGpt, ['gpt-5'], '/models'],
-  [
-    'studio-ai',
-    { ...open, parts: ['image'] },
-    ['grok-4', 'Llama-4-Maverick-17B-128E-Instruct-FP8'],
-    '/models',
-  ],
+  ['studio-ai', { ...open, parts: ['image'] }, ['grok-4', 'Llama-4-Maverick-17B-128E-Instruct-FP8'], '/models'],
   [
     'studio-ai',
     { ...open, parts: [] },
     ['DeepSeek-V3.2', 'Mistral-Large-3', 'mistral-small-2503', 'Llama-3.3-70B-Instruct'],
     '/models',
   ],
-  [
-    'studio-ai',
-    { ...open, parts: [], tools: false },
-    ['Phi-4', 'DeepSeek-R1', 'DeepSeek-R1-0528'],
-    '/models',
-  ],
+  ['studio-ai', { ...open, parts: [], tools: false }, ['Phi-4', 'DeepSeek-R1', 'DeepSeek-R1-0528'], '/models'],
   ['studio-ai', { ...open, parts: [] }, ['Llama-3.3-70B-Instruct']],
   [
     'assistant-provider',
@@ -101,11 +83,7 @@ const rows: readonly (readonly [VendorName, Abilities, readonly string[], dialec
       ...['anthropic.claude-3-haiku-20240307-v1:0', 'us.anthropic.claude-opus-4-1-20250805-v1:0'],
       ...['eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 'us.anthropic.claude-haiku-4-5-20251001-v1:0'],
       ...['us.anthropic.claude-opus-4-5-20251101-v1:0', 'us.anthropic.claude-sonnet-4-6'],
-      ...[
-        'global.anthropic.claude-opus-4-6-v1',
-        'us.anthropic.claude-opus-4-7',
-        'us.anthropic.claude-opus-4-8',
-      ],
+      ...['global.anthropic.claude-opus-4-6-v1', 'us.anthropic.claude-opus-4-7', 'us.anthropic.claude-opus-4-8'],
       ...['us.anthropic.claude-sonnet-5', 'us.anthropic.claude-opus-5', 'us.anthropic.claude-sonnet-5-5'],
       ...['us.anthropic.claude-fable-5', 'us.anthropic.claude-fable-5-1'],
       ...['amazon.nova-lite-v1:0', 'amazon.nova-pro-v1:0', 'us.amazon.nova-2-lite-v1:0'],
@@ -138,15 +116,14 @@ const rows: readonly (readonly [VendorName, Abilities, readonly string[], dialec
   ],
 ];
 
-const wholeOnly: readonly FuzzModel[] = [
-  'us.meta.llama3-3-70b-instruct-v1:0',
-  'ai21.jamba-1-5-large-v1:0',
-].map((model) => ({
-  vendor: 'managed-cloud-models',
-  model,
-  abilities: wordsAndTools,
-  toolsOnlyWhole: true,
-}));
+const wholeOnly: readonly FuzzModel[] = ['us.meta.llama3-3-70b-instruct-v1:0', 'ai21.jamba-1-5-large-v1:0'].map(
+  (model) => ({
+    vendor: 'managed-cloud-models',
+    model,
+    abilities: wordsAndTools,
+    toolsOnlyWhole: true,
+  }),
+);
 
 export const fuzzModels: readonly FuzzModel[] = [
   ...rows.flatMap(([vendor, abilities, models, dialect]) =>

@@ -13,8 +13,7 @@ export function mutated(random: Random, parts: readonly Buffer[]): Buffer[] {
 
 type Mutation = (random: Random, parts: Buffer[]) => Buffer[];
 
-const changeValue: Mutation = (random, parts) =>
-  replaced(random, parts, (part) => withOtherValue(random, part));
+const changeValue: Mutation = (random, parts) => replaced(random, parts, (part) => withOtherValue(random, part));
 
 const mutations: readonly Mutation[] = [
   changeValue,
@@ -35,28 +34,11 @@ const mutations: readonly Mutation[] = [
 
 const strangers = [
   ...['', '\n\n', '{}', '[]', 'null', '"text"', '{"error":{"message":"no","code":500,"type":"api_error"}}'],
-  ...[
-    '{"error":"no"}',
-    '[{"error":{"code":429,"message":"slow","status":"RESOURCE_EXHAUSTED"}}]',
-    '{"choices":[]}',
-  ],
-  ...[
-    '<html><body>502 Bad Gateway</body></html>',
-    'upstream connect error',
-    '{"choices":[{}]}',
-    '{"candidates":[{}]}',
-  ],
+  ...['{"error":"no"}', '[{"error":{"code":429,"message":"slow","status":"RESOURCE_EXHAUSTED"}}]', '{"choices":[]}'],
+  ...['<html><body>502 Bad Gateway</body></html>', 'upstream connect error', '{"choices":[{}]}', '{"candidates":[{}]}'],
   ...['{"output":{"message":{}}}', '{"type":"message","content":[{}]}', 'data: [DONE]\n\n', 'data: {}\n\n'],
-  ...[
-    'data: null\n\n',
-    'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n',
-    ': ping\n\n',
-  ],
-  ...[
-    'data: {"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}\r\n\r\n',
-    'data: not JSON\n\n',
-    '\u0000',
-  ],
+  ...['data: null\n\n', 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n', ': ping\n\n'],
+  ...['data: {"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}\r\n\r\n', 'data: not JSON\n\n', '\u0000'],
 ].map((text) => Buffer.from(text));
 
 function replaced(random: Random, parts: Buffer[], change: (part: Buffer) => Buffer): Buffer[] {
@@ -105,25 +87,7 @@ function changedJson(random: Random, json: string): string {
 }
 
 const oddValues: readonly unknown[] = [
-  ...[
-    null,
-    true,
-    0,
-    -1,
-    1.5,
-    1e308,
-    2 ** 53,
-    '',
-    'x',
-    '\ud800',
-    'STOP',
-    'tool_use',
-    'text',
-    [],
-    {},
-    [null],
-    [[]],
-  ],
+  ...[null, true, 0, -1, 1.5, 1e308, 2 ** 53, '', 'x', '\ud800', 'STOP', 'tool_use', 'text', [], {}, [null], [[]]],
   ...[{ type: 'text' }, { a: 1 }, 'y'.repeat(3000), '{"a":1}', '__proto__', { toString: 1 }, { length: -1 }],
 ];
 

@@ -42,9 +42,7 @@ export function checkResponse(response: NumberResponse, { bytes, stream, isRedac
   const messages = events.flatMap(messagesIn);
   const content = messages.map((message) => message.content ?? '').join('');
   if (content.includes(word) === isRedacted) throw new Error('the guardrail did not rewrite what it was to');
-  const found = events
-    .flatMap((event) => numbersOf(event))
-    .filter(({ path }) => !path.includes('/arguments'));
+  const found = events.flatMap((event) => numbersOf(event)).filter(({ path }) => !path.includes('/arguments'));
   const count = response.planted.check(bytes, found) + checkExpected(found, response.expected);
   const args = unnumbered(messages.map(argumentsIn).join(''));
   const expected = isRedacted ? response.arguments.replaceAll(word, '[WORD]') : response.arguments;

@@ -35,12 +35,7 @@ export const routes: readonly Route[] = [
   translated('managed-cloud-models', 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0', all, usual),
   translated('managed-cloud-models', 'eu.amazon.nova-pro-v1:0', all, usual),
   translated('managed-cloud-models', 'mistral.mistral-large-2407-v1:0', all, usual),
-  translated(
-    'search-provider',
-    'gemini-2.5-flash',
-    ['minimum', 'maximum', 'enum'],
-    [...usual, 'seed', 'top_k'],
-  ),
+  translated('search-provider', 'gemini-2.5-flash', ['minimum', 'maximum', 'enum'], [...usual, 'seed', 'top_k']),
   translated('search-provider', 'gemini-1.5-pro', ['minimum', 'maximum'], [...usual, 'seed', 'top_k']),
 ];
 
@@ -48,12 +43,7 @@ function gpt(vendor: VendorName, model: string, dialect: string): Route {
   return { vendor, model, dialect, bounds: all, options: further, takesAny: true, argumentsAsText: true };
 }
 
-function translated(
-  vendor: VendorName,
-  model: string,
-  bounds: Route['bounds'],
-  options: Route['options'],
-): Route {
+function translated(vendor: VendorName, model: string, bounds: Route['bounds'], options: Route['options']): Route {
   return { vendor, model, dialect: '', bounds, options, takesAny: false, argumentsAsText: false };
 }
 

@@ -52,8 +52,7 @@ export function numberResponse(
   };
   const { whole, events } = forms[vendor];
   const bytes = stream ? events(making) : Buffer.from(whole(making));
-  const streamType =
-    vendor === 'managed-cloud-models' ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
+  const streamType = vendor === 'managed-cloud-models' ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
   return {
     headers: { 'content-type': stream ? streamType : 'application/json' },
     ...{ bytes, planted, arguments: making.args, argumentsAsText },
@@ -222,11 +221,7 @@ const cloud: Forms = {
         { contentBlockIndex: index(1), start: { toolUse: { toolUseId: 'tool_1', name: 'look_up' } } },
       ],
       ...pieces(random, args).map(
-        (text) =>
-          [
-            'contentBlockDelta',
-            { contentBlockIndex: index(1), delta: { toolUse: { input: text } } },
-          ] as const,
+        (text) => ['contentBlockDelta', { contentBlockIndex: index(1), delta: { toolUse: { input: text } } }] as const,
       ),
       ['contentBlockStop', { contentBlockIndex: index(1) }],
       ['messageStop', { stopReason: 'tool_use' }],

@@ -156,8 +156,7 @@ function targeted(call: ProviderCall, random: Random | undefined): ProviderCall 
 function checkUsage({ usage }: NumberResponse, attempt: Attempt): void {
   const counted = attempt.usage();
   for (const name of ['promptTokens', 'completionTokens'] as const) {
-    if (counted?.[name] !== usage[name])
-      throw new Error(`${name} is ${counted?.[name]}, and was ${usage[name]}`);
+    if (counted?.[name] !== usage[name]) throw new Error(`${name} is ${counted?.[name]}, and was ${usage[name]}`);
   }
 }
 

@@ -35,22 +35,9 @@ const words = compileCheck({
 /** Patterns that can break JSON: across quotes and colons, into numbers, brackets and escapes. */
 const patterns = compileCheck({
   kind: 'pattern',
-  patterns: [
-    '\\d{2}',
-    '"note":\\s*"[a-z]',
-    '\\w+@',
-    '[a-z]"\\s*[,}]',
-    '\\[[A-Za-z]',
-    'n[a-z]+',
-    '-?\\d+\\.\\d',
-  ],
+  patterns: ['\\d{2}', '"note":\\s*"[a-z]', '\\w+@', '[a-z]"\\s*[,}]', '\\[[A-Za-z]', 'n[a-z]+', '-?\\d+\\.\\d'],
 });
-const guards: readonly (readonly Matcher[])[] = [
-  [personalData],
-  [words],
-  [patterns],
-  [personalData, words, patterns],
-];
+const guards: readonly (readonly Matcher[])[] = [[personalData], [words], [patterns], [personalData, words, patterns]];
 
 /** @throws AssertionError that names the first case that is not JSON, or that differs in pieces */
 export function fuzzRedactions({ seed, cases }: FuzzOptions): Redacted {
@@ -101,40 +88,10 @@ function cut(text: string, random: Random): readonly string[] {
 }
 
 const values = [
-  ...[
-    '4111 1111 1111 1111',
-    '4111111111111111',
-    'DE89 3704 0044 0532 0130 00',
-    '+49 30 23125456',
-    '10.20.30.40',
-  ],
-  ...[
-    'ada.lovelace@example.org',
-    '219-09-9998',
-    '٤١١١ ١١١١ ١١١١ ١١١١',
-    'blue heron',
-    'blue\theron',
-    'C:\\tangerine',
-  ],
+  ...['4111 1111 1111 1111', '4111111111111111', 'DE89 3704 0044 0532 0130 00', '+49 30 23125456', '10.20.30.40'],
+  ...['ada.lovelace@example.org', '219-09-9998', '٤١١١ ١١١١ ١١١١ ١١١١', 'blue heron', 'blue\theron', 'C:\\tangerine'],
 ];
-const around = [
-  '',
-  ' ',
-  '\n',
-  '\t',
-  '\r\n',
-  '"',
-  '\\',
-  '{',
-  '[',
-  ']}',
-  ': ',
-  '😀',
-  '\u0001',
-  'é',
-  '[see',
-  'n',
-];
+const around = ['', ' ', '\n', '\t', '\r\n', '"', '\\', '{', '[', ']}', ': ', '😀', '\u0001', 'é', '[see', 'n'];
 
 function document(random: Random): unknown {
   return random.chance(0.3) ? list(random, 0) : object(random, 0);

@@ -8,6 +8,4 @@ const { values } = parseArgs({
 const startedAt = performance.now();
 const { texts, findings } = fuzzRedactions({ seed: Number(values.seed), cases: Number(values.cases) });
 const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-console.log(
-  `from seed ${values.seed}: ${findings} replaced in ${texts} of ${values.cases} texts, in ${seconds} s`,
-);
+console.log(`from seed ${values.seed}: ${findings} replaced in ${texts} of ${values.cases} texts, in ${seconds} s`);

@@ -210,8 +210,7 @@ async function deliver(
   const steps = [
     () => receiver.onHead(status, headers),
     ...parts.map((part) => () => receiver.onData(part)),
-    () =>
-      end === 'end' ? receiver.onEnd() : receiver.onError(new TransportError(end, new Error('broke off'))),
+    () => (end === 'end' ? receiver.onEnd() : receiver.onError(new TransportError(end, new Error('broke off')))),
   ];
   for (const step of steps) {
     await Promise.resolve();
@@ -253,8 +252,7 @@ function checkError(error: unknown): void {
   if (error instanceof ProviderFailure) {
     const { status, message, retryAfter } = error;
     if (status < 400 || status > 599 || message === '') throw new Error(`a failure of status ${status}`);
-    if (retryAfter !== undefined && !Number.isFinite(retryAfter))
-      throw new Error(`retry after ${retryAfter}`);
+    if (retryAfter !== undefined && !Number.isFinite(retryAfter)) throw new Error(`retry after ${retryAfter}`);
     return;
   }
   if (!(error instanceof GatewayError) || error.code === 'internal_error') throw error;

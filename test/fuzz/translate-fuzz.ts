@@ -55,11 +55,7 @@ interface Case {
 async function translate(model: FuzzModel, { body, behaviour, pieces }: Case): Promise<string> {
   const whole = await ask(model, body, behaviour);
   if (model.toolsOnlyWhole === true && (body.tools !== undefined || callsIn(body))) return outcomeOf(whole);
-  const streamed = await ask(
-    model,
-    { ...body, stream: true, stream_options: { include_usage: true } },
-    behaviour,
-  );
+  const streamed = await ask(model, { ...body, stream: true, stream_options: { include_usage: true } }, behaviour);
   const reportedStreamed = 'refused' in streamed ? undefined : readStreamed(streamed, pieces);
   if ('refused' in whole) {
     if ('refused' in streamed) return whole.refused;

@@ -16,6 +16,5 @@ for (const [what, fuzz] of [
   const outcomes = await fuzz({ seed, cases });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`${cases} ${what} from seed ${seed}, in ${seconds} s:`);
-  for (const [outcome, count] of [...outcomes].sort((a, b) => b[1] - a[1]))
-    console.log(`${count}\t${outcome}`);
+  for (const [outcome, count] of [...outcomes].sort((a, b) => b[1] - a[1])) console.log(`${count}\t${outcome}`);
 }

@@ -71,14 +71,10 @@ async function runCase(gateway: TestGateway, { number, url, key }: Case): Promis
   });
   const took = performance.now() - started;
   const problem =
-    took > limits.totalMs + slackMs
-      ? `took ${Math.round(took)} ms`
-      : (problemOf(seen, stream) ?? lineProblem(seen));
+    took > limits.totalMs + slackMs ? `took ${Math.round(took)} ms` : (problemOf(seen, stream) ?? lineProblem(seen));
   if (problem !== undefined) {
     const { status, end, body, line } = seen;
-    throw new Error(
-      `case ${number}: ${problem}\n${JSON.stringify({ status, end, body, line }, undefined, 1)}`,
-    );
+    throw new Error(`case ${number}: ${problem}\n${JSON.stringify({ status, end, body, line }, undefined, 1)}`);
   }
   const kind = stream ? 'stream' : 'whole';
   return `${kind} ${seen.status}${seen.end === 'cut' ? ' cut' : ''} ${String(seen.line.error_code ?? 'ok')}`;
@@ -233,14 +229,7 @@ function streamBody(random: Random): Buffer {
       () => `data: "error" "usage"`,
     ]);
   const events = Array.from({ length: random.below(6) }, () => event()());
-  const end = random.pick([
-    'data: [DONE]',
-    'data: [DONE]',
-    'data:[DONE]',
-    'data: [DONE] ',
-    'data: done',
-    ': no end',
-  ]);
+  const end = random.pick(['data: [DONE]', 'data: [DONE]', 'data:[DONE]', 'data: [DONE] ', 'data: done', ': no end']);
   const blank = lineEnd + lineEnd;
   return Buffer.from(
     [...events, end].join(blank) + random.pick([blank, blank, blank, lineEnd, `${blank}data: more${blank}`]),
@@ -248,30 +237,13 @@ function streamBody(random: Random): Buffer {
 }
 
 function usage(random: Random): unknown {
-  return random.pick<unknown>([
-    null,
-    7,
-    [],
-    {},
-    { prompt_tokens: 1, completion_tokens: 2 },
-    { prompt_tokens: -1 },
-  ]);
+  return random.pick<unknown>([null, 7, [], {}, { prompt_tokens: 1, completion_tokens: 2 }, { prompt_tokens: -1 }]);
 }
 
 function oddHeader(random: Random): string {
   return random.pick([
-    ...[
-      'content-encoding: gzip',
-      'content-encoding: identity',
-      'retry-after: 1e99',
-      'retry-after-ms: Infinity',
-    ],
-    ...[
-      'content-type: text/plain',
-      'x-request-id: \x80\xff',
-      'x-ratelimit-reset-tokens: 6m0s',
-      'connection: close',
-    ],
+    ...['content-encoding: gzip', 'content-encoding: identity', 'retry-after: 1e99', 'retry-after-ms: Infinity'],
+    ...['content-type: text/plain', 'x-request-id: \x80\xff', 'x-ratelimit-reset-tokens: 6m0s', 'connection: close'],
     ...[
       `x-filler: ${'h'.repeat(random.pick([10, 20_000, 40_000]))}`,
       'upgrade: h2c',
@@ -299,9 +271,7 @@ function noise(random: Random, max: number): Buffer {
 
 function cut(random: Random, bytes: Buffer): Plan['pieces'] {
   const count = random.pick([1, 1, 2, 3, 10]);
-  const locations = Array.from({ length: count - 1 }, () => random.below(bytes.length + 1)).sort(
-    (a, b) => a - b,
-  );
+  const locations = Array.from({ length: count - 1 }, () => random.below(bytes.length + 1)).sort((a, b) => a - b);
   return [0, ...locations].map((from, index) => ({
     bytes: bytes.subarray(from, locations[index] ?? bytes.length),
     delayMs: random.pick([0, 0, 0, 1, 10, 60]),

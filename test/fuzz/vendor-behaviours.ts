@@ -14,12 +14,7 @@ export function randomBehaviour(
   // Calls in several choices are left out, because the common stream cannot distinguish them.
   const calls = names.length === 0 || n === 2 ? {} : { toolCalls: callsOf(random, names) };
   const text = random.pick(texts);
-  const reasoning = random.pick([
-    {},
-    {},
-    { reasoning: 'Hm … 🤔' },
-    { reasoning: 'Hm.', reasoningRedacted: true },
-  ]);
+  const reasoning = random.pick([{}, {}, { reasoning: 'Hm … 🤔' }, { reasoning: 'Hm.', reasoningRedacted: true }]);
   const makers: (() => Behaviour | undefined)[] = [
     () => undefined,
     () => undefined,
@@ -61,25 +56,12 @@ const gptEnds = ['stop', 'length', 'content_filter'];
 const ends: Readonly<Record<VendorName, readonly string[]>> = {
   'gpt-provider': gptEnds,
   'studio-ai': gptEnds,
-  'assistant-provider': [
-    'max_tokens',
-    'refusal',
-    'pause_turn',
-    'model_context_window_exceeded',
-    'unknown_reason',
-  ],
+  'assistant-provider': ['max_tokens', 'refusal', 'pause_turn', 'model_context_window_exceeded', 'unknown_reason'],
   'managed-cloud-models': [
     ...['max_tokens', 'content_filtered', 'guardrail_intervened', 'malformed_model_output', 'unknown_reason'],
     'model_context_window_exceeded',
   ],
-  'search-provider': [
-    'MAX_TOKENS',
-    'SAFETY',
-    'RECITATION',
-    'OTHER',
-    'MALFORMED_FUNCTION_CALL',
-    'UNKNOWN_REASON',
-  ],
+  'search-provider': ['MAX_TOKENS', 'SAFETY', 'RECITATION', 'OTHER', 'MALFORMED_FUNCTION_CALL', 'UNKNOWN_REASON'],
 };
 
 const gptCounts = [{ prompt_tokens_details: { cached_tokens: 1 } }];

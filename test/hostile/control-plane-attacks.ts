@@ -60,9 +60,7 @@ export const controlPlaneAttacks = {
     about: 'slow expressions that are refused, many at the same time',
     neighbour: 'revocations',
     run: (hostile) =>
-      crowd(hostile, shareRows.guardrail_work, () =>
-        operate(hostile, 'Guardrails/Create', guardrail(hostile)),
-      ),
+      crowd(hostile, shareRows.guardrail_work, () => operate(hostile, 'Guardrails/Create', guardrail(hostile))),
   },
   three_slow_patterns: {
     resource: 'controlPlane guardrail_time',

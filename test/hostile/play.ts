@@ -39,9 +39,7 @@ export interface PlayOptions {
 export async function play(neighbour: Neighbour, name: AttackName, options: PlayOptions): Promise<Played> {
   const { world } = neighbour;
   const attack: Attack = attacks[name];
-  const tenants = await Promise.all(
-    Array.from({ length: options.hostile }, () => world.createTenant('hostile')),
-  );
+  const tenants = await Promise.all(Array.from({ length: options.hostile }, () => world.createTenant('hostile')));
   const hostile: HostileTenant[] = [];
   for (const tenant of tenants) hostile.push(await ready(attack, tenant));
   const quiet = await workFor(neighbour, attack.neighbour, options.quietMs);
@@ -114,8 +112,7 @@ function startAttacker(data: AttackerData) {
   const worker = new Worker(join(import.meta.dirname, 'attacker.ts'), { workerData: data });
   const failed = new Promise<never>((_, reject) => worker.once('error', reject));
   failed.catch(() => undefined);
-  const nextMessage = <T>() =>
-    Promise.race([new Promise<T>((resolve) => worker.once('message', resolve)), failed]);
+  const nextMessage = <T>() => Promise.race([new Promise<T>((resolve) => worker.once('message', resolve)), failed]);
   return {
     /** Resolves when its first calls are sent. */
     begun: nextMessage<'begun'>(),

@@ -121,8 +121,7 @@ export const proxyAttacks = {
     neighbour: 'inspected_chats',
     seen: 'used',
     prepare: (tenant) => guard(tenant, { pattern: { patterns: ['forbidden[a-z]+x'] } }),
-    run: (hostile) =>
-      sendLong(hostile, { loops: divided(hostile, 30), everyMs: 500, text: plain.slice(0, 150_000) }),
+    run: (hostile) => sendLong(hostile, { loops: divided(hostile, 30), everyMs: 500, text: plain.slice(0, 150_000) }),
   },
   long_personal_data: {
     resource: 'proxy guardrail_queue',
@@ -138,8 +137,7 @@ export const proxyAttacks = {
     neighbour: 'long_inspected_chats',
     seen: 'used',
     prepare: (tenant) => guard(tenant, { pattern: { patterns: ['(.*a){20}'] } }),
-    run: (hostile) =>
-      sendLong(hostile, { loops: divided(hostile, 10), everyMs: 1_000, text: 'a'.repeat(100_000) }),
+    run: (hostile) => sendLong(hostile, { loops: divided(hostile, 10), everyMs: 1_000, text: 'a'.repeat(100_000) }),
   },
   large_bodies: {
     resource: 'proxy translation_queue',

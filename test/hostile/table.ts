@@ -7,14 +7,7 @@ import { faults, type Played } from './play.ts';
 
 const head = [
   ...['resource', 'attack', 'hostile tenants', 'neighbour', 'success', 'p50 quiet → during, ms'],
-  ...[
-    'p99 quiet → during, ms',
-    'bound',
-    'refused',
-    'used at most',
-    'longest tick, ms: proxy',
-    'control plane',
-  ],
+  ...['p99 quiet → during, ms', 'bound', 'refused', 'used at most', 'longest tick, ms: proxy', 'control plane'],
 ];
 
 export function render(all: readonly Played[]): string {

@@ -12,13 +12,7 @@ import { startControlPlane } from '../../control-plane/app.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
 import { readProxySettings } from '../../proxy/settings.ts';
 import { Canaries, type Haystack } from '../support/canaries.ts';
-import {
-  type KeptDatabase,
-  postgresAt,
-  readRedis,
-  setInRedis,
-  sqliteAt,
-} from '../support/persistent-databases.ts';
+import { type KeptDatabase, postgresAt, readRedis, setInRedis, sqliteAt } from '../support/persistent-databases.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { freePort } from '../support/process.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -152,10 +146,7 @@ describe('an invalid setting', () => {
     ['REDIS_URL', () => readProxySettings({ REDIS_URL: `http://:${secret}@redis` })],
     ['REDIS_URL', () => readProxySettings({ REDIS_URL: `redis://:${secret}@redis/${secret}` })],
     ['GATEWAY_CACHE_KEY', () => readProxySettings({ GATEWAY_CACHE_KEY: secret })],
-    [
-      'GATEWAY_DATABASE_URL',
-      () => readControlPlaneSettings({ GATEWAY_DATABASE_URL: `mysql://x:${secret}@db` }),
-    ],
+    ['GATEWAY_DATABASE_URL', () => readControlPlaneSettings({ GATEWAY_DATABASE_URL: `mysql://x:${secret}@db` })],
     ['GATEWAY_RECORD_KEYS', () => readProxySettings({ GATEWAY_RECORD_KEYS: secret })],
     ['GATEWAY_RECORD_SIGNING_KEY', () => readControlPlaneSettings({ GATEWAY_RECORD_SIGNING_KEY: secret })],
     ['GATEWAY_MASTER_KEY', () => readControlPlaneSettings({ GATEWAY_MASTER_KEY: secret })],

@@ -8,13 +8,7 @@ import { limitSubject } from '../support/budget-fixture.ts';
 import { admission, chat, outcomes, turns } from '../support/chat-requests.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../support/gateway.ts';
 import type { JsonResponse } from '../support/operators.ts';
-import {
-  addedNumber,
-  newerContract,
-  olderContract,
-  type Rewrite,
-  startRelay,
-} from '../support/other-contract.ts';
+import { addedNumber, newerContract, olderContract, type Rewrite, startRelay } from '../support/other-contract.ts';
 import { until } from '../support/process.ts';
 import { metric } from '../support/telemetry.ts';
 
@@ -104,19 +98,16 @@ describe('a control plane of a newer contract', () => {
   it.each<[string, (limits: JsonResponse[]) => void]>([
     ['a kind of limit', ([first]) => (first.kind = addedNumber)],
     ['a period of a budget', ([first]) => (first.period = addedNumber)],
-  ])(
-    'may send %s that the proxy does not know: requests with it are refused, others pass',
-    async (_what, change) => {
-      const key = await gateway.organization.createKey();
-      const other = await gateway.organization.createKey();
-      await limit(key.id, limitsOf('5'));
-      const proxy = await newerProxy(({ key: record }) => {
-        if (record.keyId === key.id) change(record.limits);
-      });
-      expect(await outcomes([proxy], chat(key.value))).toEqual([unavailable]);
-      expect(await outcomes([proxy], chat(other.value))).toEqual(['200']);
-    },
-  );
+  ])('may send %s that the proxy does not know: requests with it are refused, others pass', async (_what, change) => {
+    const key = await gateway.organization.createKey();
+    const other = await gateway.organization.createKey();
+    await limit(key.id, limitsOf('5'));
+    const proxy = await newerProxy(({ key: record }) => {
+      if (record.keyId === key.id) change(record.limits);
+    });
+    expect(await outcomes([proxy], chat(key.value))).toEqual([unavailable]);
+    expect(await outcomes([proxy], chat(other.value))).toEqual(['200']);
+  });
 
   it('may send a limit of an unknown kind, which a proxy obeys at once for a key that it has in memory', async () => {
     const key = await gateway.organization.createKey();
@@ -199,11 +190,7 @@ describe('a control plane of a newer contract', () => {
         { check: { personalData: { types: ['PERSONAL_DATA_TYPE_EMAIL', addedNumber] } } },
       ],
       ['of an unknown action blocks', '400 guardrail_blocked', { check: words, action: addedNumber }],
-      [
-        'of an unknown stage inspects everything',
-        '400 guardrail_blocked',
-        { check: words, stage: addedNumber },
-      ],
+      ['of an unknown stage inspects everything', '400 guardrail_blocked', { check: words, stage: addedNumber }],
       [
         'of an unknown failure rule blocks where it fails',
         '400 guardrail_blocked',
@@ -231,10 +218,7 @@ describe('a control plane of a newer contract', () => {
         seen.kinds += 1;
         return [{ ...one, kind: addedNumber }, one];
       });
-      return [
-        { addedTomessage: 'new' },
-        { ...message, ...(message.changes && { changes: { invalidations } }) },
-      ];
+      return [{ addedTomessage: 'new' }, { ...message, ...(message.changes && { changes: { invalidations } }) }];
     });
     expect(await ask(proxy, key)).toBe('200');
     await gateway.organization.api.call('Organizations/UpdateSettings', {
@@ -267,11 +251,7 @@ describe('a control plane of an older contract', () => {
   const same: Rewrite = (message) => message;
 
   it('may lack fields, which are then unset: no guardrails, prices or custom providers', async () => {
-    const lacking = [
-      'OrganizationRecord.guardrails',
-      'OrganizationRecord.prices',
-      'OrganizationRecord.providers',
-    ];
+    const lacking = ['OrganizationRecord.guardrails', 'OrganizationRecord.prices', 'OrganizationRecord.providers'];
     const proxy = await proxyBehind(olderContract(lacking), same);
     const key = await gateway.organization.createKey();
     expect(await ask(proxy, key)).toBe('200');

@@ -64,8 +64,7 @@ describe('a virtual key', () => {
     const key = await gateway.organization.createKey();
     const question = chat(key.value);
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
-    const allow = (globs: string[]) => () =>
-      atB.call('VirtualKeys/Update', { id: key.id, allowedModels: { globs } });
+    const allow = (globs: string[]) => () => atB.call('VirtualKeys/Update', { id: key.id, allowedModels: { globs } });
     await expectTick('other models allowed', allow(['gpt-provider/gpt-4.1*']), question, {
       from: '200',
       to: '403 model_not_allowed',
@@ -197,8 +196,7 @@ describe('behind a virtual key,', () => {
     });
     log('lifecycle: provider key replaced at three proxies', performance.now() - replacedAt);
     const none = '404 provider_not_configured';
-    const set = (replica: OperatorApi, enabled: boolean) => () =>
-      replica.call('ProviderKeys/Update', { id, enabled });
+    const set = (replica: OperatorApi, enabled: boolean) => () => replica.call('ProviderKeys/Update', { id, enabled });
     await expectTick('provider key disabled', set(atA, false), question, { from: '200', to: none });
     await expectTick('provider key enabled', set(atB, true), question, { from: none, to: '200' });
   });
@@ -206,9 +204,7 @@ describe('behind a virtual key,', () => {
 
 /** For each proxy, how many look-ups it served with a cached "unknown". */
 function remembered(): Promise<readonly number[]> {
-  return Promise.all(
-    proxies.map((proxy) => metric(proxy, 'gateway_key_lookups_total', { tier: 'negative' })),
-  );
+  return Promise.all(proxies.map((proxy) => metric(proxy, 'gateway_key_lookups_total', { tier: 'negative' })));
 }
 
 /** The key id in the log line of a request. */

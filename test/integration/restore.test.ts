@@ -8,12 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
 import { startSimulator } from '../../simulator/index.ts';
-import {
-  type BackedUpDatabase,
-  postgresIntoFresh,
-  postgresSameDatabase,
-  sqliteFile,
-} from '../support/backups.ts';
+import { type BackedUpDatabase, postgresIntoFresh, postgresSameDatabase, sqliteFile } from '../support/backups.ts';
 import { admission, chat, outcomes, turns } from '../support/chat-requests.ts';
 import { bootstrap, newOrganization, startPlane, type TestOrganization } from '../support/gateway.ts';
 import { type Child, freePort, startNode, until } from '../support/process.ts';
@@ -134,11 +129,7 @@ describe.each([
       await organization.createKey({ name: 'revoked later' }),
       await organization.createKey({ name: 'rotated later' }),
     ];
-    const budgetId = await createBudget(
-      organization,
-      { kind: 'VIRTUAL_KEY', id: kept.id },
-      { amountUsd: '5' },
-    );
+    const budgetId = await createBudget(organization, { kind: 'VIRTUAL_KEY', id: kept.id }, { amountUsd: '5' });
     for (const key of [kept, revoked, rotated]) expect(await spend(key)).toEqual(everywhere('200'));
     await until(async () => (await requests(organization)) === 6, { what: 'usage', timeoutMs: 20_000 });
     const [before, costBefore] = [await stateOf(organization), await recordedCost(organization)];
@@ -189,9 +180,7 @@ describe.each([
     expect(reported.output).toContain(`gatewayctl keys revoke ${revoked.id}\n`);
     expect(reported.output).toContain(`gatewayctl keys rotate ${rotated.id}\n`);
     expect(reported.output).toContain(`gatewayctl limits update ${budgetId}\n`);
-    expect(reported.output).toMatch(
-      /undone as well:\n.* VirtualKeys.Create virtual_key .* "made later", by person /,
-    );
+    expect(reported.output).toMatch(/undone as well:\n.* VirtualKeys.Create virtual_key .* "made later", by person /);
     expect(reported.output).toContain('control-plane: 3 revocations are undone\n');
     expect(reported.output.split('gatewayctl')).toHaveLength(4);
     expect(reported.code).toBe(1);
@@ -238,9 +227,7 @@ describe.each([
       prices: (await list('Prices/List')).prices,
       providerKeys: (await list('ProviderKeys/List')).providerKeys,
       usage: (await list('Usage/Totals')).totals,
-      spent: ((await list('Budgets/ListWindows')).windows as { spentUsd: string }[]).map(
-        ({ spentUsd }) => spentUsd,
-      ),
+      spent: ((await list('Budgets/ListWindows')).windows as { spentUsd: string }[]).map(({ spentUsd }) => spentUsd),
     };
   }
 

@@ -41,8 +41,7 @@ afterAll(async () => {
 it('a revoked key is refused at ten busy proxies soon after the call returned', async () => {
   const keys = [];
   for (let made = 0; made < keyCount; made++) keys.push(await gateway.organization.createKey());
-  for (const { value } of keys)
-    expect(await outcomes(proxies, admission(value))).toEqual(proxies.map(() => '200'));
+  for (const { value } of keys) expect(await outcomes(proxies, admission(value))).toEqual(proxies.map(() => '200'));
 
   await using _traffic = await ordinaryTraffic();
   const delays: number[] = [];

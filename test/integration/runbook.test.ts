@@ -57,12 +57,7 @@ async function openWorld(name: string): Promise<World> {
     ...{ gateway, organization, key, clock, shell, platform },
     owner: await loggedIn(gateway.controlPlane.grpcPort, organization.ownerToken),
     lines: () => gateway.logs.slice(from),
-    ask: async ({
-      url = gateway.proxy.url,
-      path = '/v1/chat/completions',
-      value = key.value,
-      ...sent
-    } = {}) => {
+    ask: async ({ url = gateway.proxy.url, path = '/v1/chat/completions', value = key.value, ...sent } = {}) => {
       const { method = 'POST', fields } = sent;
       const headers = {
         authorization: `Bearer ${value}`,
@@ -123,17 +118,14 @@ describe.each(Object.entries(scenes))('the outage of %s', (section, scene) => {
 describe('names in the runbook', () => {
   const manifests = ['egress-gateway', 'sidecar'].flatMap((name) =>
     parseAllDocuments(readFileSync(join(projectRoot, `deploy/rendered/${name}.yaml`), 'utf8')).map(
-      (document) =>
-        document.toJS() as { kind: string; metadata: { name: string; labels?: Record<string, string> } },
+      (document) => document.toJS() as { kind: string; metadata: { name: string; labels?: Record<string, string> } },
     ),
   );
   const names = (kind: string) =>
     manifests.flatMap((one) => (one.kind.toLowerCase() === kind.toLowerCase() ? one.metadata.name : []));
 
   it('of cluster objects are in the manifests', () => {
-    const deployments = [...runbook.matchAll(/(?:logs|scale|restart) deploy\/([a-z-]+)/g)].map(
-      ([, name]) => name,
-    );
+    const deployments = [...runbook.matchAll(/(?:logs|scale|restart) deploy\/([a-z-]+)/g)].map(([, name]) => name);
     expect(deployments.length).toBeGreaterThan(1);
     for (const name of deployments) expect(names('Deployment')).toContain(name);
     for (const [, name] of runbook.matchAll(/\bhpa ([a-z-]+)/g))
@@ -142,15 +134,12 @@ describe('names in the runbook', () => {
       expect(names('MutatingWebhookConfiguration')).toContain(name);
     for (const [, namespace] of runbook.matchAll(/kubectl -n ([a-z-]+)/g))
       expect(names('Namespace')).toContain(namespace);
-    const components = manifests.flatMap(
-      ({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] ?? [],
-    );
+    const components = manifests.flatMap(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] ?? []);
     for (const [, name] of runbook.matchAll(/^logs ([a-z-]+)/gm)) expect(components).toContain(name);
   });
 
   it('of metrics are metrics', () => {
     const known = readFileSync(join(projectRoot, 'docs/metrics.md'), 'utf8');
-    for (const [, name = ''] of runbook.matchAll(/`(gateway_[a-z_]+)/g))
-      expect(known).toContain(`\`${name}\``);
+    for (const [, name = ''] of runbook.matchAll(/`(gateway_[a-z_]+)/g)) expect(known).toContain(`\`${name}\``);
   });
 });

@@ -36,9 +36,7 @@ describe.each(modes)(`a sidecar in mode %s, in ${isolation}`, (mode) => {
     cluster.secrets.set('model-gateway-key', { 'virtual-key': `${key.value}\n` });
     running = await start(mode);
     const { startMs, sidecar } = running;
-    console.log(
-      `sidecar, ${mode}: responds to /livez after ${Math.round(startMs)} ms, ${residentMiB(sidecar)} MiB`,
-    );
+    console.log(`sidecar, ${mode}: responds to /livez after ${Math.round(startMs)} ms, ${residentMiB(sidecar)} MiB`);
   });
   beforeEach(() => cluster.simulator.reset());
   afterAll(() => running.sidecar.stop());
@@ -95,9 +93,7 @@ describe.each(modes)(`a sidecar in mode %s, in ${isolation}`, (mode) => {
       timeoutMs: 15_000,
       what: 'the new key to be attached',
     });
-    console.log(
-      `sidecar, ${mode}: a rotated key is attached after ${Math.round(performance.now() - started)} ms`,
-    );
+    console.log(`sidecar, ${mode}: a rotated key is attached after ${Math.round(performance.now() - started)} ms`);
     key = rotated;
   });
 
@@ -109,8 +105,7 @@ describe.each(modes)(`a sidecar in mode %s, in ${isolation}`, (mode) => {
     const first = await reader?.read();
     ending.sidecar.signal('SIGTERM');
     let text = first?.value ?? '';
-    for (let next = await reader?.read(); next?.done === false; next = await reader?.read())
-      text += next.value;
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) text += next.value;
     expect(text.match(/"content":/g)?.length).toBeGreaterThanOrEqual(40);
     expect(text).toMatch(/data: \[DONE\]\s*$/);
     expect(await ending.sidecar.exited).toBe(0);
@@ -143,9 +138,7 @@ function probeUrl(pod: TestPod, name: string): string {
 
 /** With exactly the environment of the app's container. */
 async function runApp({ app }: Running): Promise<{ whole: string; pieces: readonly string[] }> {
-  const variables = Object.entries(environmentOf(app, cluster.secrets)).map(
-    ([name, value]) => `${name}=${value}`,
-  );
+  const variables = Object.entries(environmentOf(app, cluster.secrets)).map(([name, value]) => `${name}=${value}`);
   const script = `${projectRoot}test/integration/sidecar/app.mjs`;
   const child = startProcess('env', ['-i', ...variables, process.execPath, script]);
   expect(await child.exited, child.stderr()).toBe(0);

@@ -150,10 +150,7 @@ class World {
       (principal) =>
         verifier(() => {
           this.#count('admitted');
-          return verifyAdmission(
-            { database: this.database, time: this.time, proxy, hash, mustBeNow },
-            principal,
-          );
+          return verifyAdmission({ database: this.database, time: this.time, proxy, hash, mustBeNow }, principal);
         }),
       (error: unknown) =>
         verifier(() => {
@@ -164,10 +161,7 @@ class World {
           }
           if (error.code !== 'access_not_found') return `unexpected refusal: ${error.code}`;
           this.#count('refused');
-          return verifyRefusal(
-            { database: this.database, time: this.time, proxy, hash, mustBeNow },
-            startedAt,
-          );
+          return verifyRefusal({ database: this.database, time: this.time, proxy, hash, mustBeNow }, startedAt);
         }),
     );
   }

@@ -183,7 +183,6 @@ export class ModelProxy {
   }
 
   #passUpTo(revision: number): void {
-    if (this.passed !== undefined && revision > this.passed.revision)
-      this.passed = { ...this.passed, revision };
+    if (this.passed !== undefined && revision > this.passed.revision) this.passed = { ...this.passed, revision };
   }
 }

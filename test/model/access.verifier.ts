@@ -20,8 +20,7 @@ export interface Case {
 
 /** @returns the reason why admitting this principal now is wrong, if any */
 export function verifyAdmission(at: Case, principal: Principal): string | undefined {
-  if (principal.key.keyId !== `id-${at.hash}`)
-    return `another key's record was served: ${principal.key.keyId}`;
+  if (principal.key.keyId !== `id-${at.hash}`) return `another key's record was served: ${principal.key.keyId}`;
   const { customProviders, id, providerKeys } = principal.organization;
   if (id !== principal.key.organizationId) return 'the organization is not the key’s';
   if (principal.organization.revision < principal.key.organizationRevision)
@@ -64,8 +63,7 @@ function verifyMark(at: Case, ref: string, mark: string): string | undefined {
   if (contradictsFeed(at, ref, mark))
     return `${mark} is served, but the feed has passed ${at.proxy.passed?.epoch}/${at.proxy.passed?.revision}`;
   const slackMs = 1_000;
-  if (!validSince(versions, mark, now - maxStaleMs - 2 * skewMs - slackMs))
-    return `${mark} is older than MAX_STALE`;
+  if (!validSince(versions, mark, now - maxStaleMs - 2 * skewMs - slackMs)) return `${mark} is older than MAX_STALE`;
   const calm = now - at.proxy.troubledAt > accessLimits.staleGraceMs + slackMs;
   if (calm && !validSince(versions, mark, now - accessLimits.freshForMs - slackMs))
     return `${mark} is older than 20 s though the control plane responds`;
@@ -89,7 +87,6 @@ function contradictsFeed({ database, proxy }: Case, ref: string, mark: string | 
 function validSince(versions: readonly Version[], mark: string | undefined, since: number): boolean {
   if (mark === undefined && (versions[0]?.at ?? Number.POSITIVE_INFINITY) > since) return true;
   return versions.some(
-    (version, index) =>
-      version.mark === mark && (versions[index + 1]?.at ?? Number.POSITIVE_INFINITY) >= since,
+    (version, index) => version.mark === mark && (versions[index + 1]?.at ?? Number.POSITIVE_INFINITY) >= since,
   );
 }

@@ -53,15 +53,7 @@ const tables = [
     'usage_events',
     'usage_hours',
   ] as const),
-  ...([
-    'limits',
-    'virtual_keys',
-    'ai_systems',
-    'people',
-    'organizations',
-    'audit_events',
-    'changes',
-  ] as const),
+  ...(['limits', 'virtual_keys', 'ai_systems', 'people', 'organizations', 'audit_events', 'changes'] as const),
 ];
 
 async function empty(store: Store): Promise<void> {
@@ -70,10 +62,7 @@ async function empty(store: Store): Promise<void> {
   });
 }
 
-async function fill(
-  store: Store,
-  { aiSystemIds, keyIds, organizationId, personIds }: Subjects,
-): Promise<void> {
+async function fill(store: Store, { aiSystemIds, keyIds, organizationId, personIds }: Subjects): Promise<void> {
   const row = { allowed_models: '[]', created_at: 0, revision: 0 };
   const owned = { ...row, organization_id: organizationId, active: 1 } as const;
   await store.ledger(async ({ db }) => {

@@ -18,17 +18,9 @@ export const faults = {
   'the server, not the proxy, chooses the window': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(
-          lease: StoredLease,
-          request: AcquireRequest,
-          now: number,
-        ): ReferenceResponse {
+        protected override grant(lease: StoredLease, request: AcquireRequest, now: number): ReferenceResponse {
           const period = this.budgets.get(lease.budgetId)?.period;
-          return super.grant(
-            period === undefined ? lease : { ...lease, window: windowOf(period, now) },
-            request,
-            now,
-          );
+          return super.grant(period === undefined ? lease : { ...lease, window: windowOf(period, now) }, request, now);
         }
       })(),
   ),
@@ -86,11 +78,7 @@ export const faults = {
   'unconfirmed money counts as free': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(
-          lease: StoredLease,
-          request: AcquireRequest,
-          now: number,
-        ): ReferenceResponse {
+        protected override grant(lease: StoredLease, request: AcquireRequest, now: number): ReferenceResponse {
           const row = this.row(lease.budgetId, lease.window);
           const { unconfirmed } = row;
           row.unconfirmed = 0;
@@ -114,11 +102,7 @@ export const faults = {
   'a closed session acquires money': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(
-          lease: StoredLease,
-          request: AcquireRequest,
-          now: number,
-        ): ReferenceResponse {
+        protected override grant(lease: StoredLease, request: AcquireRequest, now: number): ReferenceResponse {
           const session = this.sessions.get(lease.session) ?? { open: true };
           const { open } = session;
           session.open = true;
@@ -155,9 +139,7 @@ export const faults = {
         return response;
       },
       acquire: (request) =>
-        client
-          .acquire(request)
-          .catch(() => ({ outcome: 'busy', granted: 0, now, epoch: '', attainable: undefined })),
+        client.acquire(request).catch(() => ({ outcome: 'busy', granted: 0, now, epoch: '', attainable: undefined })),
     };
   }),
   'a proxy does not deduct a release that was not acknowledged': ofProxies((client) => {

@@ -1,12 +1,7 @@
 // The protocol's reference instead of the control plane. It takes no time, so proxies run through many schedules. The
 // checks must find faults that are put into it.
 import { uuidv7 } from '../../common/uuid.ts';
-import type {
-  AcquireRequest,
-  ReturnRequest,
-  SessionEnd,
-  UsageEvent,
-} from '../../proxy/usage/ledger-client.ts';
+import type { AcquireRequest, ReturnRequest, SessionEnd, UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { LedgerReference, type LedgerSnapshot } from './ledger.reference.ts';
 import type { Executed, LeaseName, LedgerRead, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
 

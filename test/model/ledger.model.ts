@@ -101,10 +101,7 @@ const actions = {
   resize: (world, random) => {
     if (world.budgets.length === 0) return;
     const { amount, id } = random.pick(world.budgets);
-    const resized = Math.max(
-      1,
-      Math.floor(amount * (random.chance(0.5) ? random.next() : 1 + random.next())),
-    );
+    const resized = Math.max(1, Math.floor(amount * (random.chance(0.5) ? random.next() : 1 + random.next())));
     if (resized !== amount) world.execute(() => world.side.resizeBudget(id, resized));
   },
   delete: (world, random) => {
@@ -113,9 +110,7 @@ const actions = {
     world.execute(() => world.side.deleteBudget(id));
   },
   releaseUnconfirmed: (world, random) => {
-    const leases = [...world.read.leases.values()].filter(
-      ({ left, state }) => state === 'expired' && left > 0,
-    );
+    const leases = [...world.read.leases.values()].filter(({ left, state }) => state === 'expired' && left > 0);
     if (leases.length === 0) return;
     const lease = random.pick(leases);
     const amount = random.chance(0.5) ? lease.left : 1 + random.below(lease.left);

@@ -50,10 +50,7 @@ export class ModelProxy {
   readonly usageLog: LiveUsageLog;
   readonly #deps: ModelProxyDeps;
   readonly #link: Link;
-  readonly #operations = new Map<
-    string,
-    { readonly seq: number; readonly text: string; isServed: boolean }
-  >();
+  readonly #operations = new Map<string, { readonly seq: number; readonly text: string; isServed: boolean }>();
   /** Ids of budgets that the feed has reported to it and not yet removed. */
   readonly known = new Set<string>();
   state: 'alive' | 'stopping' | 'stopped' | 'killed' = 'alive';
@@ -83,9 +80,7 @@ export class ModelProxy {
         }),
     };
     const background = (task: string, promise: Promise<unknown>) => {
-      promise.catch((error: unknown) =>
-        deps.onViolation(`${task}: ${error instanceof Error ? error.stack : error}`),
-      );
+      promise.catch((error: unknown) => deps.onViolation(`${task}: ${error instanceof Error ? error.stack : error}`));
     };
     const shared = { clock, timers, random: random.next, log: silentLog, background };
     const client = deps.faulty?.(this.#client()) ?? this.#client();
@@ -146,11 +141,7 @@ export class ModelProxy {
   }
 
   /** Notes the reservation of a request that started. */
-  begun(
-    id: string,
-    { amount, leases: slices }: Pick<BudgetReservation, 'amount' | 'leases'>,
-    session: string,
-  ): void {
+  begun(id: string, { amount, leases: slices }: Pick<BudgetReservation, 'amount' | 'leases'>, session: string): void {
     this.#running.set(id, { amount, slices: slices.map((lease) => ({ ...lease, session })) });
   }
 
@@ -218,10 +209,7 @@ export class ModelProxy {
   }
 
   get isIdle(): boolean {
-    return (
-      this.budgets.leases().every(({ operation }) => operation === undefined) &&
-      this.usageLog.gauges.events === 0
-    );
+    return this.budgets.leases().every(({ operation }) => operation === undefined) && this.usageLog.gauges.events === 0;
   }
 
   #client(): LedgerClient {

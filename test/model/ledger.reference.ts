@@ -285,9 +285,7 @@ export class LedgerReference {
   /** Lost reports are about to be repeated, so that nothing may be granted yet. */
   #isHealing(now: number): boolean {
     if (now >= this.#restoredAt + healingMs) return false;
-    return (
-      this.#isLate || [...this.sessions.values()].some(({ epoch, open }) => open && epoch !== this.epoch)
-    );
+    return this.#isLate || [...this.sessions.values()].some(({ epoch, open }) => open && epoch !== this.epoch);
   }
 
   #response(lease: StoredLease, seq: number, response: ReferenceResponse): ReferenceResponse {
@@ -343,15 +341,7 @@ export function leaseKey({ session, budgetId, window }: Omit<Operation, 'seq' | 
 export function matches(budget: BudgetTerms, event: UsageEvent): boolean {
   const { aiSystemId, keyId, organizationId, personId } = event;
   const { projectAiSystemId, projectKeyId, projectPersonId } = event;
-  const subjects = [
-    organizationId,
-    keyId,
-    aiSystemId,
-    personId,
-    projectKeyId,
-    projectAiSystemId,
-    projectPersonId,
-  ];
+  const subjects = [organizationId, keyId, aiSystemId, personId, projectKeyId, projectAiSystemId, projectPersonId];
   return (
     subjects.includes(budget.subjectId) &&
     appliesTo(budget.model, event.modelAsked) &&

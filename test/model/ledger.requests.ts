@@ -83,9 +83,7 @@ export async function run(
       throw error;
     }
     world.count(error.reason);
-    world.log(
-      `${proxy.name} refuses ${error.reason} ${requested.least}..${requested.full} of ${error.budgetId}`,
-    );
+    world.log(`${proxy.name} refuses ${error.reason} ${requested.least}..${requested.full} of ${error.budgetId}`);
     return { response: error.reason, budgetId: error.budgetId };
   }
 }
@@ -97,13 +95,8 @@ function end(
   reservation: BudgetReservation | Stamp,
 ): Promise<void> {
   const { proxy } = requested;
-  if (
-    'amount' in reservation &&
-    (reservation.amount < requested.least || reservation.amount > requested.full)
-  )
-    world.fail(
-      `${reservation.amount} is reserved where ${requested.least} to ${requested.full} was requested`,
-    );
+  if ('amount' in reservation && (reservation.amount < requested.least || reservation.amount > requested.full))
+    world.fail(`${reservation.amount} is reserved where ${requested.least} to ${requested.full} was requested`);
   if ('amount' in reservation) begun(world, requested, reservation);
   return new Promise((resolve) => {
     world.time.after(requested.runMs, () => {
@@ -127,11 +120,7 @@ function end(
 }
 
 /** Notes the event that is reported if the proxy is killed now: the reservation as the cost. */
-function begun(
-  world: World,
-  requested: RequestTarget,
-  { amount, leases: slices, stamp }: BudgetReservation,
-): void {
+function begun(world: World, requested: RequestTarget, { amount, leases: slices, stamp }: BudgetReservation): void {
   requested.proxy.begun(stamp.id, { amount, leases: slices }, stamp.session);
   const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
   const event = usageOf(world, requested, { stamp, cost: amount, charges });
@@ -158,8 +147,7 @@ function checkCharges(world: World, { amount, charges, cost, known }: Charged): 
   for (const { escrow, budgetId } of charges) {
     if (escrow > cost || escrow < Math.min(cost, amount))
       world.fail(`${escrow} of ${budgetId} is charged for a cost of ${cost} with a reservation of ${amount}`);
-    if (!known.some(({ id }) => id === budgetId))
-      world.fail(`a budget is charged without a reservation: ${budgetId}`);
+    if (!known.some(({ id }) => id === budgetId)) world.fail(`a budget is charged without a reservation: ${budgetId}`);
   }
   for (const { id, isDeleted } of known) {
     if (cost > 0 && !isDeleted && charges.every(({ budgetId }) => budgetId !== id))
@@ -188,11 +176,7 @@ function pickCost(random: Random): (reservation: number) => number {
 function usageOf(
   world: World,
   { caller, model }: RequestTarget,
-  {
-    charges,
-    cost,
-    stamp,
-  }: { readonly stamp: Stamp; readonly cost: number; readonly charges: readonly Charge[] },
+  { charges, cost, stamp }: { readonly stamp: Stamp; readonly cost: number; readonly charges: readonly Charge[] },
 ): UsageEvent {
   const { at, id, session } = stamp;
   return {

@@ -27,17 +27,14 @@ export async function checkRest(world: World): Promise<void> {
 
 function checkIdle(world: World): void {
   const alive = new Set<object>(world.alive);
-  for (const proxy of world.alive)
-    if (!proxy.isIdle) throw new Violation(`${proxy.name} is stuck: ${describe(proxy)}`);
+  for (const proxy of world.alive) if (!proxy.isIdle) throw new Violation(`${proxy.name} is stuck: ${describe(proxy)}`);
   if (!world.overflow.isEmpty) throw new Violation('usage is stuck in the overflow');
   const unrecorded = world.verifier.unrecordedOf((proxy) => alive.has(proxy));
-  if (unrecorded.length > 0)
-    throw new Violation(`${unrecorded.length} events of living proxies were not recorded`);
+  if (unrecorded.length > 0) throw new Violation(`${unrecorded.length} events of living proxies were not recorded`);
   const ours = new Set(world.alive.flatMap(({ sessions }) => [...sessions]));
   for (const lease of world.read.leases.values()) {
     const { left, session, state } = lease;
-    if (state === 'open' && left > 0)
-      throw new Violation(`${left} is leased at rest: ${JSON.stringify(lease)}`);
+    if (state === 'open' && left > 0) throw new Violation(`${left} is leased at rest: ${JSON.stringify(lease)}`);
     if (ours.has(session) && left > elsewhereOf(world, lease))
       throw new Violation(`a living proxy does not settle ${JSON.stringify(lease)}`);
   }
@@ -72,8 +69,7 @@ async function checkUsable(world: World): Promise<void> {
   if (world.budgets.length === 0) return;
   const target = random.pick(world.budgets);
   const caller =
-    world.callers.find((each) => Object.values(each).includes(target.subjectId)) ??
-    random.pick(world.callers);
+    world.callers.find((each) => Object.values(each).includes(target.subjectId)) ?? random.pick(world.callers);
   const model = models[0];
   const applied = world.budgetsFor(random.pick(world.alive), caller, model);
   const smallest = Math.min(...applied.map(({ amount }) => amount));
@@ -91,9 +87,7 @@ async function checkUsable(world: World): Promise<void> {
         least: reservation,
       };
       const runMs = random.between(0, 300);
-      void run(world, { ...requested, runMs, cost: () => reservation }).then((response) =>
-        responses.push(response),
-      );
+      void run(world, { ...requested, runMs, cost: () => reservation }).then((response) => responses.push(response));
     }
     await world.pass(roundMs);
     if (responses.length < requests) throw new Violation('a request waits for ever');

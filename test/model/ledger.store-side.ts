@@ -11,13 +11,7 @@ import { CallError } from '../../control-plane/rpc/errors.ts';
 import { createLedgerService } from '../../control-plane/services/ledger.ts';
 import * as limits from '../../control-plane/services/limits.ts';
 import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/services/method.ts';
-import type {
-  Change,
-  LedgerTransaction,
-  RowLocks,
-  Store,
-  Unchanged,
-} from '../../control-plane/store/store.ts';
+import type { Change, LedgerTransaction, RowLocks, Store, Unchanged } from '../../control-plane/store/store.ts';
 import { createUsageDays } from '../../control-plane/usage/partitions.ts';
 import { budgetPeriods, limitSubjects } from '../../proto/words/access.ts';
 import type {
@@ -31,15 +25,7 @@ import { wireTo } from '../support/ledger/wire.ts';
 import { noGuardrailWork, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { leaseKey, rowKey } from './ledger.reference.ts';
-import type {
-  Executed,
-  LeaseName,
-  LedgerRead,
-  LedgerSide,
-  NewBudget,
-  SideDeps,
-  StoreStep,
-} from './ledger.side.ts';
+import type { Executed, LeaseName, LedgerRead, LedgerSide, NewBudget, SideDeps, StoreStep } from './ledger.side.ts';
 
 export interface StoreSideDeps extends SideDeps {
   readonly store: Store;
@@ -213,8 +199,7 @@ export class StoreSide implements LedgerSide {
   snapshot(): Promise<Tables> {
     return this.#deps.store.snapshot(async (db) => {
       const tables: [Table, readonly object[]][] = [];
-      for (const table of ledgerTables)
-        tables.push([table, await db.selectFrom(table).selectAll().execute()]);
+      for (const table of ledgerTables) tables.push([table, await db.selectFrom(table).selectAll().execute()]);
       return new Map(tables);
     });
   }
@@ -339,10 +324,7 @@ export class StoreSide implements LedgerSide {
   }
 
   /** Ignores refusals, because another operator may have deleted the budget. */
-  async #changeOfBudget<T>(
-    kind: Executed['kind'],
-    work: (call: ChangeCall) => Promise<Worked<T>>,
-  ): Promise<void> {
+  async #changeOfBudget<T>(kind: Executed['kind'], work: (call: ChangeCall) => Promise<Worked<T>>): Promise<void> {
     try {
       await this.#change(kind, work);
     } catch (error) {

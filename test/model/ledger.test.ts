@@ -20,15 +20,7 @@ const reached = [
   ...['acquisition granted', 'acquisition exceeded', 'acquisition busy'],
   ...['acquisition gone', 'acquisition window', 'acquisition deleted'],
   ...['reported', 'overflowed', 'drained', 'above its reservation', 'not charged', 'lowered below'],
-  ...[
-    'noted',
-    'opened',
-    'killed and reported',
-    'adopted settled',
-    'restored',
-    'left, read on',
-    'left, not read',
-  ],
+  ...['noted', 'opened', 'killed and reported', 'adopted settled', 'restored', 'left, read on', 'left, not read'],
 ];
 
 describe.each<[BackendName, number]>([
@@ -47,8 +39,7 @@ describe.each<[BackendName, number]>([
       const report = await runOrReport({ seed, openSide, concurrent: seed % 2 === 1, compares: true });
       for (const [what, count] of report) seen.set(what, (seen.get(what) ?? 0) + count);
     }
-    if (given === undefined && name === 'memory')
-      expect(reached.filter((what) => !seen.has(what))).toEqual([]);
+    if (given === undefined && name === 'memory') expect(reached.filter((what) => !seen.has(what))).toEqual([]);
   }, 120_000);
 });
 

@@ -253,8 +253,7 @@ export class LedgerVerifier {
       this.#addEscrows(event, -1);
       this.#cost += event.cost;
       for (const budget of this.reference.budgets.values())
-        if (matches(budget, event))
-          add(this.#spent, rowKey(budget.id, windowOf(budget.period, event.at)), event.cost);
+        if (matches(budget, event)) add(this.#spent, rowKey(budget.id, windowOf(budget.period, event.at)), event.cost);
     }
     const { bookings } = this.reference.report(events);
     for (const booking of bookings) {
@@ -268,8 +267,7 @@ export class LedgerVerifier {
   #applyKilled(event: UsageEvent): void {
     const begun = this.#begun.get(event.id);
     if (begun === undefined) fail(`an event is reported that no proxy has begun: ${event.id}`);
-    if (begun.event.cost !== event.cost)
-      fail(`${event.cost} is reported for a reservation of ${begun.event.cost}`);
+    if (begun.event.cost !== event.cost) fail(`${event.cost} is reported for a reservation of ${begun.event.cost}`);
     const settled = this.#settled.get(event.id);
     if (settled !== undefined) this.#addEscrows(settled.event, -1);
     this.settle({ ...begun, event });
@@ -297,8 +295,7 @@ export class LedgerVerifier {
         return aboveReservation + late;
       }
       const released = this.#released.get(key) ?? 0;
-      if (late > released)
-        fail(`the lease ${key} lacks ${late}, of which operators have released ${released}`);
+      if (late > released) fail(`the lease ${key} lacks ${late}, of which operators have released ${released}`);
       this.#released.set(key, released - late);
     }
     return aboveReservation + late;
@@ -308,8 +305,7 @@ export class LedgerVerifier {
     this.reference.budgets.set(terms.id, { ...terms });
     if (terms.period === 'total') return none;
     for (const event of this.#recorded.values())
-      if (matches(terms, event))
-        add(this.#spent, rowKey(terms.id, windowOf(terms.period, event.at)), event.cost);
+      if (matches(terms, event)) add(this.#spent, rowKey(terms.id, windowOf(terms.period, event.at)), event.cost);
     return none;
   }
 
@@ -349,8 +345,7 @@ export class LedgerVerifier {
       if (row.unconfirmed !== (unconfirmed.get(key) ?? 0))
         fail(`${row.unconfirmed} is unconfirmed of ${key}, expired leases have ${unconfirmed.get(key)}`);
       const spent = this.#spent.get(key) ?? 0;
-      if (row.spent !== spent)
-        fail(`${row.spent} is spent of ${key}, events that count there sum up to ${spent}`);
+      if (row.spent !== spent) fail(`${row.spent} is spent of ${key}, events that count there sum up to ${spent}`);
       const over = this.#overOf(key, totalOf(row));
       const excess = this.#excess.get(key) ?? this.#overOf(key, spent);
       if (over > excess) fail(`${key} is above its limit by ${over}, named are ${excess}`);

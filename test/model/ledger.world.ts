@@ -189,8 +189,7 @@ export class World {
     const { aiSystemId, keyId, personId, projectKeyId } = caller;
     const subjects = [this.subjects.organizationId, keyId, aiSystemId, personId, projectKeyId];
     return [...this.verifier.reference.budgets.values()].filter(
-      (budget) =>
-        proxy.known.has(budget.id) && subjects.includes(budget.subjectId) && appliesTo(budget.model, model),
+      (budget) => proxy.known.has(budget.id) && subjects.includes(budget.subjectId) && appliesTo(budget.model, model),
     );
   }
 

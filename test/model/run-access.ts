@@ -13,7 +13,4 @@ for (let seed = first; seed < first + schedules; seed++) {
   for (const [name, count] of await runSchedule(seed)) total.set(name, (total.get(name) ?? 0) + count);
 }
 const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-console.log(
-  `${schedules} schedules from seed ${first} keep the promises, in ${seconds} s:`,
-  Object.fromEntries(total),
-);
+console.log(`${schedules} schedules from seed ${first} keep the promises, in ${seconds} s:`, Object.fromEntries(total));

@@ -34,8 +34,7 @@ function optionsOf(seed: number): ScheduleOptions {
 
 try {
   for (let seed = first; seed < first + schedules; seed++) {
-    for (const [what, count] of await runSchedule(optionsOf(seed)))
-      total.set(what, (total.get(what) ?? 0) + count);
+    for (const [what, count] of await runSchedule(optionsOf(seed))) total.set(what, (total.get(what) ?? 0) + count);
     const done = seed - first + 1;
     if (done % 500 === 0) console.error(`${done} schedules keep the promises`);
   }

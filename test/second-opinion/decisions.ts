@@ -29,8 +29,7 @@ export const decisions: readonly Decision[] = [
     what: 'models that search at every request, and cite nothing',
     right: 'ours',
     why: 'the fee is of each request; LiteLLM looks for a citation in the response',
-    source:
-      'web search guide of the GPT vendor: these models retrieve from the web before they respond, always',
+    source: 'web search guide of the GPT vendor: these models retrieve from the web before they respond, always',
     of: ({ model, own, theirs }) => alwaysSearching.test(model) && (own ?? 0) > (theirs ?? 0),
   },
   {

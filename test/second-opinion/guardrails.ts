@@ -117,9 +117,7 @@ function printRecall(seen: readonly Seen[]): void {
   for (const [type, own] of Map.groupBy(numbered, ({ row }) => row.type)) {
     const of = (peer: Peer) => {
       const responses = own.flatMap(({ row, id }) => (seen[id]?.[peer] ? [row.isFound(seen[id][peer])] : []));
-      return responses.length === 0
-        ? '–'
-        : share(responses.filter((isFound) => isFound).length, responses.length);
+      return responses.length === 0 ? '–' : share(responses.filter((isFound) => isFound).length, responses.length);
     };
     const ours = own.filter(({ row }) => row.ours).length;
     line([type, share(ours, own.length), of('presidio'), of('litellm')]);
@@ -142,9 +140,7 @@ function printBenign(seen: readonly Seen[]): void {
     for (const peer of ['presidio', 'litellm'] as const)
       for (const { label } of response?.[peer] ?? []) count(label, peer);
   }
-  process.stdout.write(
-    `${bytes.toFixed(2)} MB of benign text, of them 1,000 lines with numbers of parts\n\n`,
-  );
+  process.stdout.write(`${bytes.toFixed(2)} MB of benign text, of them 1,000 lines with numbers of parts\n\n`);
   line(['found in benign text', 'ours', 'Presidio', 'LiteLLM content filter', 'ours per MB']);
   line(['---', '---', '---', '---', '---']);
   for (const [label, { ours, presidio, litellm }] of counts)

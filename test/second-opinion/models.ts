@@ -16,26 +16,12 @@ export const playedVendors: readonly PlayedVendor[] = [
     models: [
       ...['gpt-4o', 'gpt-4o-mini', 'gpt-4.1', 'gpt-4.1-nano', 'gpt-5', 'gpt-5-mini', 'gpt-5.1', 'gpt-5.4'],
       ...['gpt-5.5', 'gpt-5.6', 'gpt-5.6-sol', 'gpt-5.6-luna', 'gpt-6-astra', 'gpt-6-sol', 'gpt-6.1-terra'],
-      ...[
-        'o3',
-        'o4-mini',
-        'gpt-audio',
-        'gpt-4o-audio-preview-2025-06-03',
-        'gpt-4o-search-preview',
-        'gpt-5-search-api',
-      ],
+      ...['o3', 'o4-mini', 'gpt-audio', 'gpt-4o-audio-preview-2025-06-03', 'gpt-4o-search-preview', 'gpt-5-search-api'],
     ],
   },
   {
     ...{ vendor: 'studio-ai', theirs: 'azure', usages: gptUsages },
-    models: [
-      'gpt-4o',
-      'gpt-4.1',
-      'gpt-5.5',
-      'gpt-5.6-luna',
-      'gpt-6-astra',
-      'gpt-4o-mini-audio-preview-2024-12-17',
-    ],
+    models: ['gpt-4o', 'gpt-4.1', 'gpt-5.5', 'gpt-5.6-luna', 'gpt-6-astra', 'gpt-4o-mini-audio-preview-2024-12-17'],
   },
   {
     ...{ vendor: 'studio-ai', theirs: 'azure_ai', usages: gptUsages },
@@ -45,13 +31,7 @@ export const playedVendors: readonly PlayedVendor[] = [
     ...{ vendor: 'assistant-provider', theirs: 'anthropic', usages: assistantUsages },
     models: [
       ...['claude-mythos-5', 'claude-haiku-4-5', 'claude-haiku-5-5', 'claude-opus-4-6'],
-      ...[
-        'claude-sonnet-4-5',
-        'claude-sonnet-4-6',
-        'claude-sonnet-5-5',
-        'claude-opus-4-1',
-        'claude-opus-4-8',
-      ],
+      ...['claude-sonnet-4-5', 'claude-sonnet-4-6', 'claude-sonnet-5-5', 'claude-opus-4-1', 'claude-opus-4-8'],
       ...['claude-opus-5', 'claude-opus-5-5', 'claude-fable-5-1'],
     ],
   },
@@ -75,13 +55,7 @@ export const playedVendors: readonly PlayedVendor[] = [
         'gemini-2.5-pro',
         'gemini-3-flash-preview',
       ],
-      ...[
-        'gemini-3.1-pro-preview',
-        'gemini-3.5-flash',
-        'gemini-3.7-flash',
-        'gemini-4-argon',
-        'gemini-flash-latest',
-      ],
+      ...['gemini-3.1-pro-preview', 'gemini-3.5-flash', 'gemini-3.7-flash', 'gemini-4-argon', 'gemini-flash-latest'],
       ...['gemini-flash-lite-latest', 'gemini-pro-latest', 'gemini-2.5-flash-image', 'gemini-3-pro-image'],
     ],
   },

@@ -23,9 +23,7 @@ export function differencesTable(differences: readonly Difference[], all: boolea
     return line([what, decided.length, spread(decided), right, why, source]);
   });
   const single = all ? differences.map((one) => `${JSON.stringify(one)}`) : [];
-  return [...head(['what', 'cases', 'ours ÷ theirs', 'right', 'why', 'source']), ...rows, '', ...single].join(
-    '\n',
-  );
+  return [...head(['what', 'cases', 'ours ÷ theirs', 'right', 'why', 'source']), ...rows, '', ...single].join('\n');
 }
 
 function spread(differences: readonly Difference[]): string {

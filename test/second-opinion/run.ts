@@ -110,8 +110,7 @@ function compared(one: Case, { cost: theirText, failed }: TheirCost): Difference
 
 async function main(): Promise<void> {
   const [python, ...options] = process.argv.slice(2);
-  if (python === undefined)
-    throw new Error('say which Python has LiteLLM: run.ts <folder>/bin/python [--all]');
+  if (python === undefined) throw new Error('say which Python has LiteLLM: run.ts <folder>/bin/python [--all]');
   const { version, costs } = await theirCosts(python);
   const differences = cases.flatMap((one) => compared(one, costs.get(one.id) ?? { id: one.id }) ?? []);
   const undecided = differences.filter((one) => decisionOf(one) === undefined);

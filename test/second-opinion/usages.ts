@@ -152,9 +152,7 @@ export const cloudUsages: readonly PlayedUsage[] = [
 ];
 
 const generated = (usageMetadata: Json, candidate: Json = {}) => ({
-  candidates: [
-    { index: 0, finishReason: 'STOP', content: { role: 'model', parts: [{ text }] }, ...candidate },
-  ],
+  candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts: [{ text }] }, ...candidate }],
   ...{ usageMetadata, modelVersion: '{model}', responseId: 'r-1' },
 });
 const gemini = (prompt: number, textTokens: number, usage: Json = {}, candidate: Json = {}) => {

@@ -125,8 +125,7 @@ export class BudgetFixture {
   }
 
   async unconfirmed(tenant: TestTenant, fields: object = {}): Promise<JsonResponse[]> {
-    return (await this.as(tenant, 'Budgets.ListUnsettled', { organizationId: tenant.id, ...fields }))
-      .unsettled;
+    return (await this.as(tenant, 'Budgets.ListUnsettled', { organizationId: tenant.id, ...fields })).unsettled;
   }
 }
 

@@ -52,13 +52,7 @@ export interface PlayedOutcome {
   readonly streamedMs?: number;
 }
 
-export function outcomeWith({
-  ending,
-  usage,
-  complete = false,
-  text = 0,
-  streamedMs = 0,
-}: PlayedOutcome): Outcome {
+export function outcomeWith({ ending, usage, complete = false, text = 0, streamedMs = 0 }: PlayedOutcome): Outcome {
   return {
     ...{ ending, usage, usageIsComplete: complete, textTokens: () => text, modelAnswered: undefined },
     ...{ attempts: 1, status: 200, errorSource: undefined, errorCode: undefined },

@@ -86,10 +86,7 @@ export async function turns(
 }
 
 /** The outcomes of one question at every proxy. */
-export async function outcomes(
-  proxies: readonly RequestTarget[],
-  question: Question,
-): Promise<readonly string[]> {
+export async function outcomes(proxies: readonly RequestTarget[], question: Question): Promise<readonly string[]> {
   return Promise.all(proxies.map(async (proxy) => (await question(proxy)).outcome));
 }
 

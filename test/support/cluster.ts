@@ -149,10 +149,7 @@ async function startPlane(node: Node) {
     ready: 'ready',
   });
   const grpcPort = line.grpc_port ?? 0;
-  const caller = new GrpcCaller(
-    `localhost:${grpcPort}`,
-    credentials.createSsl(readFileSync(node.internal.caFile)),
-  );
+  const caller = new GrpcCaller(`localhost:${grpcPort}`, credentials.createSsl(readFileSync(node.internal.caFile)));
   const call = async (method: string, token: string, request: object) =>
     responseOf(await caller.call(method, token, request), method);
   const { token: platform } = await call('OperatorTokens.Bootstrap', bootstrapToken, { name: 'platform' });
@@ -230,8 +227,7 @@ async function startInjector(node: Node, { egressPort, grpcPort }: { egressPort:
     const pod = { ...object, metadata };
     const body = { ...review, request: { ...review.request, object: pod } };
     const response = responseIn(await ask(line.port ?? 0, body, { agent }));
-    if (!response.allowed || response.patch.length === 0)
-      throw new Error(`not injected: ${JSON.stringify(response)}`);
+    if (!response.allowed || response.patch.length === 0) throw new Error(`not injected: ${JSON.stringify(response)}`);
     return applyPatch(pod, response.patch);
   };
   return { admit, close: () => agent.destroy() };

@@ -86,10 +86,7 @@ function readFunction(callId: string, value: JsonObject): ParsedCall {
 const finishReasons = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call', 'error']);
 
 function readFinish(value: unknown): string {
-  expectThat(
-    typeof value === 'string' && finishReasons.has(value),
-    `finish_reason is ${JSON.stringify(value)}`,
-  );
+  expectThat(typeof value === 'string' && finishReasons.has(value), `finish_reason is ${JSON.stringify(value)}`);
   return String(value);
 }
 
@@ -102,10 +99,7 @@ function readUsage(value: unknown): JsonObject | undefined {
 }
 
 function tokens(value: unknown): number {
-  expectThat(
-    Number.isSafeInteger(value) && Number(value) >= 0,
-    `${JSON.stringify(value)} is no number of tokens`,
-  );
+  expectThat(Number.isSafeInteger(value) && Number(value) >= 0, `${JSON.stringify(value)} is no number of tokens`);
   return Number(value);
 }
 
@@ -211,8 +205,7 @@ class ChunkReader {
     expectThat(choice.finish === undefined, 'a delta after the finish reason');
     choice.content += text(delta.content ?? '', 'content');
     choice.reasoning += text(delta.reasoning_content ?? '', 'reasoning_content');
-    for (const call of list(delta.tool_calls ?? [], 'tool_calls'))
-      readCallDelta(choice, object(call, 'call'));
+    for (const call of list(delta.tool_calls ?? [], 'tool_calls')) readCallDelta(choice, object(call, 'call'));
     if (isObject(delta.function_call)) readFunctionDelta(choice, delta.function_call);
     Object.assign(choice.extras, readExtras(delta));
     if (finish !== null && finish !== undefined) choice.finish = readFinish(finish);

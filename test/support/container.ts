@@ -38,8 +38,7 @@ export const isolation = findIsolation();
 /** @throws Error if the image has no such target */
 export function startContainerOf(spec: ContainerSpec): Child {
   const { entrypoint, command, environment, user } = imageConfig(spec.image);
-  if (entrypoint.join(' ') !== 'node')
-    throw new Error(`the entry of ${spec.image} is ${entrypoint.join(' ')}`);
+  if (entrypoint.join(' ') !== 'node') throw new Error(`the entry of ${spec.image} is ${entrypoint.join(' ')}`);
   const [uid = Number.NaN, gid = uid] = user.split(':').map(Number);
   const whole = {
     ...{ mounts: {}, scratch: [], shared: {}, args: command, user: { uid, gid } },
@@ -89,9 +88,7 @@ function layOut(root: string, { dist, mounts, scratch, shared }: WholeSpec): rea
   const folder = (from: string, to: string) => [`mkdir -p ${at(to)}`, ...bind(from, to)];
   const file = (from: string, to: string) => [`touch ${at(to)}`, ...bind(from, to)];
   const same = (path: string) =>
-    lstatSync(path).isSymbolicLink()
-      ? [`ln -s ${quoted(readlinkSync(path))} ${at(path)}`]
-      : folder(path, path);
+    lstatSync(path).isSymbolicLink() ? [`ln -s ${quoted(readlinkSync(path))} ${at(path)}`] : folder(path, path);
   return [
     `mount -t tmpfs -o mode=755 root ${quoted(root)}`,
     ...['/usr/local/bin', '/dev', '/etc', '/proc'].map((path) => `mkdir -p ${at(path)}`),
@@ -103,9 +100,7 @@ function layOut(root: string, { dist, mounts, scratch, shared }: WholeSpec): rea
     ...file(findProgram('setpriv') ?? 'setpriv', '/init'),
     ...folder(dist, '/app'),
     ...Object.entries(mounts).flatMap(([to, from]) => folder(from, to)),
-    ...Object.entries(shared).map(
-      ([to, from]) => `mkdir -p ${at(to)}; mount --bind ${quoted(from)} ${at(to)}`,
-    ),
+    ...Object.entries(shared).map(([to, from]) => `mkdir -p ${at(to)}; mount --bind ${quoted(from)} ${at(to)}`),
     ...scratch.map((path) => `mkdir -p ${at(path)}; mount -t tmpfs -o mode=1777 scratch ${at(path)}`),
     `mount -o remount,ro ${quoted(root)}`,
   ];
@@ -116,10 +111,7 @@ function quoted(path: string): string {
 }
 
 function startPlain({ dist, args, env, mounts, scratch, shared }: WholeSpec): Child {
-  const written = scratch.map((path): [string, string] => [
-    path,
-    mkdtempSync(join(tmpdir(), 'gateway-scratch-')),
-  ]);
+  const written = scratch.map((path): [string, string] => [path, mkdtempSync(join(tmpdir(), 'gateway-scratch-'))]);
   const paths = [['/app', dist] as const, ...Object.entries({ ...mounts, ...shared }), ...written];
   const moved = (value: string) =>
     paths.reduce((text, [to, from]) => {

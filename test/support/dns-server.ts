@@ -35,11 +35,7 @@ export async function startDnsServer(
     head.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2);
     head.writeUInt16BE(records.length, 6);
     head.writeUInt32BE(0, 8);
-    socket.send(
-      Buffer.concat([head, query.subarray(12, end), ...records.map(responseTo)]),
-      from.port,
-      from.address,
-    );
+    socket.send(Buffer.concat([head, query.subarray(12, end), ...records.map(responseTo)]), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');

@@ -19,9 +19,7 @@ export function exactCost(prices: Omit<ModelPrices, 'asOf'>, usage: Usage): bigi
   const { audioOutput = output, imageOutput = output } = rates;
   // A price that only the usual prices have still applies, unless its substitute is dearer.
   const own = (kind: 'audioInput' | 'audioCacheRead' | 'audioOutput' | 'imageOutput', substitute: string) =>
-    rates[kind] === undefined && Number(prices[kind] ?? 0) > Number(substitute)
-      ? (prices[kind] ?? '')
-      : substitute;
+    rates[kind] === undefined && Number(prices[kind] ?? 0) > Number(substitute) ? (prices[kind] ?? '') : substitute;
   const fresh = usage.promptTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
   const sound = (beside.audioPromptTokens ?? 0) - (beside.audioCacheReadTokens ?? 0);
   const long = beside.cacheWrite12hTokens ?? 0;
@@ -43,11 +41,7 @@ export function exactCost(prices: Omit<ModelPrices, 'asOf'>, usage: Usage): bigi
   return (sum + 999_999n) / 1_000_000n + exactCalls(prices, usage, acquired);
 }
 
-function exactCalls(
-  { calls = {}, imageOutput }: Omit<ModelPrices, 'asOf'>,
-  usage: Usage,
-  acquired: number,
-): bigint {
+function exactCalls({ calls = {}, imageOutput }: Omit<ModelPrices, 'asOf'>, usage: Usage, acquired: number): bigint {
   if (usage.promptTokens + usage.completionTokens === 0) return 0n;
   const nano = (text = '0') => {
     const [whole = '', decimals = ''] = text.split('.');

@@ -132,8 +132,7 @@ export class FakeLedger {
         this.#call(link, { kind: 'release', request }, () => ({
           returned: this.reference.release(request, this.now()).amount,
         })),
-      closeSession: (end) =>
-        this.#call(link, { kind: 'close', end }, () => ({ freed: this.reference.close(end) })),
+      closeSession: (end) => this.#call(link, { kind: 'close', end }, () => ({ freed: this.reference.close(end) })),
     };
   }
 

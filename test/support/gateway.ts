@@ -248,11 +248,7 @@ export async function bootstrap(port: number, token: string) {
   return { platform, platformToken, proxyToken: String(proxyToken.value) };
 }
 
-export async function newOrganization(
-  platform: OperatorApi,
-  port: number,
-  name: string,
-): Promise<TestOrganization> {
+export async function newOrganization(platform: OperatorApi, port: number, name: string): Promise<TestOrganization> {
   const created = (await platform.call('Organizations/Create', { name, owner: { name: 'owner' } })) as {
     organization: { id: string };
     owner: { id: string };
@@ -302,11 +298,7 @@ export function chatBody(fields: object = {}): string {
 }
 
 /** A chat request as fetch takes it. */
-export function chatRequest(
-  key: string,
-  fields: object = {},
-  headers: Record<string, string> = {},
-): RequestInit {
+export function chatRequest(key: string, fields: object = {}, headers: Record<string, string> = {}): RequestInit {
   return {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },

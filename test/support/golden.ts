@@ -44,16 +44,13 @@ const plainRequest = { model: 'model', messages: [{ role: 'user', content: 'Hi' 
 export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
   const files = new Set(readdirSync(folder));
   const read = (file: string) => readFileSync(join(folder, file));
-  const readJson = (file: string): unknown =>
-    files.has(file) ? JSON.parse(read(file).toString()) : undefined;
+  const readJson = (file: string): unknown => (files.has(file) ? JSON.parse(read(file).toString()) : undefined);
   const named = (prefix: string) => [...files].find((file) => file.startsWith(`${prefix}.`));
   const responseFile = named('answer');
   const streamFile = named('stream');
   const head = (readJson('head.json') ?? {}) as IncomingHttpHeaders;
   const request = parseChatRequest(
-    Buffer.from(
-      JSON.stringify(readJson('request.json') ?? { ...plainRequest, stream: streamFile !== undefined }),
-    ),
+    Buffer.from(JSON.stringify(readJson('request.json') ?? { ...plainRequest, stream: streamFile !== undefined })),
   );
   const call = targetedAt(
     readJson('target.json') as GoldenTarget | undefined,
@@ -101,9 +98,7 @@ export function goldenCall(
   const { model } = request;
   const target = {
     provider,
-    baseUrl: parseBaseUrl(
-      provider.defaultBaseUrl.replace('{endpoint}', 'golden').replace('{region}', 'eu-west-1'),
-    ),
+    baseUrl: parseBaseUrl(provider.defaultBaseUrl.replace('{endpoint}', 'golden').replace('{region}', 'eu-west-1')),
     credential: provider.routeCredential === 'cloud-keys' ? cloudKeys : credential,
     providerKeyId: 'golden',
     region: 'eu-west-1',

@@ -55,9 +55,7 @@ export function compileLiterally(check: TextCheck): Matcher {
 export function callWith(guardrails: readonly Guardrail[], body: JsonObject, aiSystemId?: string): ChatCall {
   const organization = { id: 'organization-1', guardrails } as OrganizationRecord;
   const scope =
-    aiSystemId === undefined
-      ? { kind: 'organization', id: 'organization-1' }
-      : { kind: 'ai_system', id: aiSystemId };
+    aiSystemId === undefined ? { kind: 'organization', id: 'organization-1' } : { kind: 'ai_system', id: aiSystemId };
   const principal = { organization, key: { keyId: 'key-1', scope } } as Principal;
   const request = parseChatRequest(
     Buffer.from(JSON.stringify({ model: 'gpt-provider/m', messages: [{ role: 'user' }], ...body })),

@@ -118,8 +118,7 @@ function randomText(random: Random, actions: readonly Action[], window: number):
 }
 
 function planted(random: Random, action: Action, window: number): string {
-  const letters = (count: number) =>
-    Array.from({ length: count }, () => random.pick([...alphabets[action]])).join('');
+  const letters = (count: number) => Array.from({ length: count }, () => random.pick([...alphabets[action]])).join('');
   const kind = random.below(3);
   if (kind === 0) return random.pick(phrases[action]);
   if (kind === 1) return letters(runMin + random.below(runMax - runMin));
@@ -162,16 +161,12 @@ function completionOf(choices: readonly Choice[]): JsonObject {
 
 /** Choices interleaved, texts of one choice interleaved, all in pieces of any size. */
 function streamOf(random: Random, choices: readonly Choice[]): Buffer {
-  const queues = choices.map((choice, index) =>
-    deltasOf(random, choice).map((delta) => chunkOf(index, delta)),
-  );
+  const queues = choices.map((choice, index) => deltasOf(random, choice).map((delta) => chunkOf(index, delta)));
   for (const [index, queue] of queues.entries()) queue.push(chunkOf(index, {}, 'stop'));
   let stream = '';
   for (const chunk of merged(random, queues)) {
     if (random.chance(0.03)) stream += ': αбա\n\n';
-    stream += random.chance(0.1)
-      ? eventOf(chunk).replace('data: ', 'data:').replaceAll('\n', '\r\n')
-      : eventOf(chunk);
+    stream += random.chance(0.1) ? eventOf(chunk).replace('data: ', 'data:').replaceAll('\n', '\r\n') : eventOf(chunk);
   }
   return Buffer.from(`${stream}data: [DONE]\n\n`);
 }
@@ -187,9 +182,7 @@ function unknownOf(unknown: Choice['unknown']) {
 }
 
 function deltasOf(random: Random, { texts, unknown, calls }: Choice): JsonObject[] {
-  const known = Object.entries(texts).map(([name, text]) =>
-    pieces(random, text).map((piece) => ({ [name]: piece })),
-  );
+  const known = Object.entries(texts).map(([name, text]) => pieces(random, text).map((piece) => ({ [name]: piece })));
   const others = unknownOf(unknown).map(([path, text]) =>
     pieces(random, text).map((piece) => at(path, piece) as JsonObject),
   );
@@ -198,10 +191,7 @@ function deltasOf(random: Random, { texts, unknown, calls }: Choice): JsonObject
     { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
     ...pieces(random, args).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
   ]);
-  const deltas = merged<JsonObject>(
-    random,
-    random.chance(0.5) ? [stated.flat(), called] : [...stated, called],
-  );
+  const deltas = merged<JsonObject>(random, random.chance(0.5) ? [stated.flat(), called] : [...stated, called]);
   return [{ role: 'assistant', content: '' }, ...deltas];
 }
 
@@ -213,8 +203,7 @@ function merged<T>(random: Random, queues: readonly (readonly T[])[]): T[] {
     const at = random.below(rest.length);
     const queue = rest[at] ?? [];
     // In runs, as models generate, or one by one.
-    for (let count = 1 + random.below(8); count > 0 && queue.length > 0; count--)
-      all.push(...queue.splice(0, 1));
+    for (let count = 1 + random.below(8); count > 0 && queue.length > 0; count--) all.push(...queue.splice(0, 1));
     if (queue.length === 0) rest.splice(at, 1);
   }
   return all;

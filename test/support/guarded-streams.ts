@@ -179,11 +179,7 @@ export function fullWindow(matcher: Matcher): Matcher {
 
 export type Action = 'block' | 'redact' | 'observe';
 
-export function guardOf(
-  matcher: Matcher,
-  action: Action,
-  found: (label: string) => void = () => undefined,
-): Guard {
+export function guardOf(matcher: Matcher, action: Action, found: (label: string) => void = () => undefined): Guard {
   const replacements = {
     block: 'block',
     observe: 'keep',
@@ -192,10 +188,7 @@ export function guardOf(
   return { matcher, replacement: replacements[action], found };
 }
 
-export function responseGuards(
-  guards: readonly Guard[],
-  fields: Partial<ResponseGuards> = {},
-): ResponseGuards {
+export function responseGuards(guards: readonly Guard[], fields: Partial<ResponseGuards> = {}): ResponseGuards {
   return {
     guards: (form) => (form === 'fixed' ? guards.map(unreplaced) : guards),
     window: 512,
@@ -265,10 +258,7 @@ export function receive(result: StreamResult): Received {
 }
 
 /** The response to a stream whose events are all set at once. */
-export async function responseTo(
-  guards: ResponseGuards,
-  events: readonly (string | JsonObject)[],
-): Promise<Received> {
+export async function responseTo(guards: ResponseGuards, events: readonly (string | JsonObject)[]): Promise<Received> {
   const { source, result } = guarded(guards);
   source.say(...events);
   source.end();

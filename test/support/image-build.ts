@@ -62,8 +62,7 @@ export function runBuildStage(folder: string): void {
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
   const [install, build] = instructions.filter(({ keyword }) => keyword === 'RUN');
-  if (install?.words[0] !== 'npm' || build === undefined)
-    throw new Error('the stage build installs and builds');
+  if (install?.words[0] !== 'npm' || build === undefined) throw new Error('the stage build installs and builds');
   const [, ...args] = build.words;
   execFileSync(process.execPath, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 }
@@ -110,9 +109,7 @@ function runShell(text: string, { user, folders }: Shell): void {
 
 /** This machine's programs, with the folders at their paths and this Node at /node. */
 function layOut(root: string, folders: Readonly<Record<string, string>>): readonly string[] {
-  const own = ['bin', 'dev', 'etc', 'lib', 'lib64', 'proc', 'sbin', 'usr'].filter((name) =>
-    existsSync(`/${name}`),
-  );
+  const own = ['bin', 'dev', 'etc', 'lib', 'lib64', 'proc', 'sbin', 'usr'].filter((name) => existsSync(`/${name}`));
   const bind = (from: string, to: string) => `mkdir -p ${root}${to}; mount --rbind '${from}' ${root}${to}`;
   return [
     'set -e',

@@ -101,7 +101,5 @@ export function annotatedPod(annotations: Readonly<Record<string, string>>): Tes
 
 /** By name: the value, or its source. */
 export function environmentOf(container: TestContainer | undefined): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    (container?.env ?? []).map(({ name, value, valueFrom }) => [name, value ?? valueFrom]),
-  );
+  return Object.fromEntries((container?.env ?? []).map(({ name, value, valueFrom }) => [name, value ?? valueFrom]));
 }

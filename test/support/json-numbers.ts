@@ -17,8 +17,7 @@ export function tokensOf(text: string): string[] {
   const tokens: string[] = [];
   for (let at = 0; at < text.length; ) {
     const token = [string, number, other].map((form) => matchAt(form, text, at)).find((one) => one !== '');
-    if (token === undefined)
-      throw new Error(`no JSON at ${at}: ${text.slice(Math.max(0, at - 20), at + 20)}`);
+    if (token === undefined) throw new Error(`no JSON at ${at}: ${text.slice(Math.max(0, at - 20), at + 20)}`);
     if (token.trim() !== '') tokens.push(token);
     at += token.length;
   }
@@ -71,9 +70,7 @@ function numbersInside(text: string, path: string): FoundNumber[] {
 
 /** Digits that do not begin with 0. */
 function digits(random: Random, count: number): string {
-  return Array.from({ length: count }, (_, at) => random.below(at === 0 ? 9 : 10) + (at === 0 ? 1 : 0)).join(
-    '',
-  );
+  return Array.from({ length: count }, (_, at) => random.below(at === 0 ? 9 : 10) + (at === 0 ? 1 : 0)).join('');
 }
 
 const oneOf = [1, 2, 3, 8, 15, 16, 17, 18, 19, 20, 25, 40, 400];
@@ -86,13 +83,9 @@ export function randomNumber(random: Random): string {
     ? '0'
     : digits(random, random.chance(0.1) ? random.below(60) + 1 : random.pick(oneOf));
   const zeros = '0'.repeat(random.chance(0.3) ? random.below(4) : 0);
-  const fraction = random.chance(0.4)
-    ? `.${zeros}${random.below(10)}${digits(random, random.below(25))}${zeros}`
-    : '';
+  const fraction = random.chance(0.4) ? `.${zeros}${random.below(10)}${digits(random, random.below(25))}${zeros}` : '';
   const power =
-    random.pick(['', '+', '-']) +
-    '0'.repeat(random.below(2)) +
-    random.below(random.pick([4, 30, 400, 100_000]));
+    random.pick(['', '+', '-']) + '0'.repeat(random.below(2)) + random.below(random.pick([4, 30, 400, 100_000]));
   const exponent = random.chance(0.3) ? random.pick(['e', 'E']) + power : '';
   return sign + whole + fraction + exponent;
 }
@@ -124,20 +117,7 @@ export function randomFraction(random: Random): string {
  * Numbers of the public suite nst/JSONTestSuite (`y_number*`, `i_number*`, `test_transform/number*`), and a few more.
  */
 export const suiteNumbers: readonly string[] = [
-  ...[
-    '123e65',
-    '0e+1',
-    '0e1',
-    '4',
-    `-0.${'0'.repeat(77)}1`,
-    '20e1',
-    '-0',
-    '-123',
-    '-1',
-    '1E22',
-    '1E-2',
-    '1E+2',
-  ],
+  ...['123e65', '0e+1', '0e1', '4', `-0.${'0'.repeat(77)}1`, '20e1', '-0', '-123', '-1', '1E22', '1E-2', '1E+2'],
   ...['123e45', '123.456e78', '1e-2', '1e+2', '123', '123.456789', '-1.0e+28', '1.0e+28', '42', '-0.1'],
   ...['123.456e-789', `0.4e006699${'9'.repeat(100)}669`, '-1e+9999', '1.5e+9999', '-123123e100000'],
   ...['123123e100000', '123e-10000000', '-123123123123123123123123123123', '100000000000000000000'],
@@ -148,20 +128,6 @@ export const suiteNumbers: readonly string[] = [
 
 const oddNumbers: readonly string[] = [
   ...suiteNumbers,
-  ...[
-    '0',
-    '0.0',
-    '-0.0',
-    '0e0',
-    '-0e-0',
-    '1e400',
-    '-1e400',
-    '1e-400',
-    '5.0',
-    '1e3',
-    '1e21',
-    '1e-7',
-    '0.0000001',
-  ],
+  ...['0', '0.0', '-0.0', '0e0', '-0e-0', '1e400', '-1e400', '1e-400', '5.0', '1e3', '1e21', '1e-7', '0.0000001'],
   ...['9007199254740991', '9007199254740993', '1234567890123456789', '18446744073709551615', '0.1', '1.5'],
 ];

@@ -53,20 +53,10 @@ export async function createKeeperScene(): Promise<KeeperScene> {
   const keepers: TestKeeper[] = [];
   installed(api);
   const secrets = new Map<string, { readonly data: Data }>();
-  for (const name of [
-    authoritiesSecret,
-    sidecarsCaSecret,
-    ...leavesOf(namespace).map(({ secret }) => secret),
-  ])
-    secrets.set(
-      `${namespace}/${name}`,
-      api.remember(paths.secret(namespace, name), recordingOf('secret-empty')),
-    );
+  for (const name of [authoritiesSecret, sidecarsCaSecret, ...leavesOf(namespace).map(({ secret }) => secret)])
+    secrets.set(`${namespace}/${name}`, api.remember(paths.secret(namespace, name), recordingOf('secret-empty')));
   const { secret: ofTenant } = tenantLeaf(tenant);
-  secrets.set(
-    `${tenant}/${ofTenant}`,
-    api.remember(paths.secret(tenant, ofTenant), recordingOf('secret-empty')),
-  );
+  secrets.set(`${tenant}/${ofTenant}`, api.remember(paths.secret(tenant, ofTenant), recordingOf('secret-empty')));
   return {
     api,
     lines,

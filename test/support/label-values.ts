@@ -30,10 +30,7 @@ function all<Value extends string>(values: Record<Value, true>): readonly string
 
 type Reported = Parameters<LedgerMetrics['reported']>[0];
 
-const sources = [
-  'none',
-  ...all<NonNullable<RequestRecord['errorSource']>>({ gateway: true, provider: true }),
-];
+const sources = ['none', ...all<NonNullable<RequestRecord['errorSource']>>({ gateway: true, provider: true })];
 const kinds = ['input', 'output'];
 
 const table: Readonly<Record<string, readonly string[]>> = {
@@ -75,8 +72,6 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'gateway_keeper_webhook_writes_total what': webhookWrites,
   'gateway_keeper_api_requests_total verb': verbs,
   // The names of the monitors' jobs.
-  job: ['control-plane', 'egress-gateway', 'injector', 'keeper', 'sidecar'].map(
-    (name) => `model-gateway/${name}`,
-  ),
+  job: ['control-plane', 'egress-gateway', 'injector', 'keeper', 'sidecar'].map((name) => `model-gateway/${name}`),
   resource: ['memory', 'cpu', 'ephemeral_storage'],
 };

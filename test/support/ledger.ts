@@ -94,9 +94,7 @@ export class LedgerFixture {
 
   async report(events: readonly ChargedEvent[], boundTo?: string): Promise<Reported> {
     await this.#ensureDays(events.map(({ row }) => row.day));
-    const reports = [
-      { events: events.map(({ row, charges = [], ordinal }) => ({ row, charges, ordinal })), boundTo },
-    ];
+    const reports = [{ events: events.map(({ row, charges = [], ordinal }) => ({ row, charges, ordinal })), boundTo }];
     const [reported] = await this.store.ledger((tx) => reportTogether(tx, reports));
     if (reported === undefined) throw new Error('a report has no result');
     return reported;

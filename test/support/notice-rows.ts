@@ -16,11 +16,7 @@ export async function storeBudget(
 ): Promise<void> {
   const organizationId = row.organization_id ?? 'organization-1';
   await change(store, async (tx) => {
-    const known = await tx.db
-      .selectFrom('organizations')
-      .select('id')
-      .where('id', '=', organizationId)
-      .execute();
+    const known = await tx.db.selectFrom('organizations').select('id').where('id', '=', organizationId).execute();
     if (known.length === 0) await insertOrganization(tx, { id: organizationId });
     await tx.db
       .insertInto('limits')

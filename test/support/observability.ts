@@ -36,8 +36,7 @@ export function merged(texts: readonly string[]): Scrape {
 /** @param scrape the known metrics, to which recorded series are added */
 export function knownFrom(scrape: Scrape): Known {
   const own = new Map<string, KnownMetric>();
-  for (const [name, { type, labels }] of scrape)
-    own.set(name, { type, labels: new Set([...labels, ...targetLabels]) });
+  for (const [name, { type, labels }] of scrape) own.set(name, { type, labels: new Set([...labels, ...targetLabels]) });
   const known: Known = { metric: (name) => own.get(name) ?? foreign.get(name), values: valuesOf };
   for (const { name, expr } of recorded)
     own.set(name, { type: 'gauge', labels: lookAt(expr, known).labels ?? new Set() });

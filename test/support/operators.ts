@@ -91,8 +91,7 @@ export async function startOperatorsPlane(options: PlaneOptions = {}): Promise<O
     logs,
     clock,
     call: (method, token, request = {}) => grpc.call(method, token, request),
-    expect: async (method, token, request = {}) =>
-      responseOf(await grpc.call(method, token, request), method),
+    expect: async (method, token, request = {}) => responseOf(await grpc.call(method, token, request), method),
     close: async () => {
       grpc.close();
       await plane.close();
@@ -148,9 +147,7 @@ export class MovableClock implements Clock {
 }
 
 type Codes = Readonly<Record<number, string>>;
-const codeNames: Codes = Object.fromEntries(
-  Object.entries(callCodes).map(([name, { grpc }]) => [grpc, name]),
-);
+const codeNames: Codes = Object.fromEntries(Object.entries(callCodes).map(([name, { grpc }]) => [grpc, name]));
 
 /**
  * Calls any method of the contract except streams of requests; the result of a response stream is the list of its
@@ -184,14 +181,7 @@ export class GrpcCaller {
         const detail = errorDetail.deserialize(Buffer.from(bytes ?? ''));
         resolve({ code: codeNames[error.code] ?? `code ${error.code}`, message: error.details, detail });
       };
-      const wire = [
-        path,
-        requestSerialize,
-        responseDeserialize,
-        request,
-        metadataWith(token),
-        deadline,
-      ] as const;
+      const wire = [path, requestSerialize, responseDeserialize, request, metadataWith(token), deadline] as const;
       if (definition?.[name]?.responseStream) {
         const messages: unknown[] = [];
         client
@@ -238,11 +228,7 @@ export async function bootstrap(plane: OperatorsPlane): Promise<Someone> {
 }
 
 /** An organization with an owner, an admin and a member who all have tokens. */
-export async function createTenant(
-  plane: OperatorsPlane,
-  platform: Someone,
-  name: string,
-): Promise<TestTenant> {
+export async function createTenant(plane: OperatorsPlane, platform: Someone, name: string): Promise<TestTenant> {
   const made = await plane.expect('Organizations.Create', platform.token, { name, owner: { name: 'Olga' } });
   const owner = { id: made.owner.id, token: made.ownerToken };
   const id: string = made.organization.id;
@@ -275,11 +261,7 @@ export async function createPerson(
 }
 
 /** A key scoped to the organization, unless fields say otherwise. */
-export function createKey(
-  plane: OperatorsPlane,
-  tenant: TestTenant,
-  fields: object = {},
-): Promise<JsonResponse> {
+export function createKey(plane: OperatorsPlane, tenant: TestTenant, fields: object = {}): Promise<JsonResponse> {
   return plane.expect('VirtualKeys.Create', tenant.owner.token, {
     organizationId: tenant.id,
     scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id },

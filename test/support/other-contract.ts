@@ -79,11 +79,7 @@ export interface RelayOptions {
   readonly rewrite?: Rewrite;
 }
 
-export async function startRelay({
-  port,
-  contract: spoken,
-  rewrite = (same) => same,
-}: RelayOptions): Promise<Relay> {
+export async function startRelay({ port, contract: spoken, rewrite = (same) => same }: RelayOptions): Promise<Relay> {
   const options = { keepCase: false, longs: String, enums: String, defaults: false, oneofs: false };
   const definitions = fromJSON(spoken as Parameters<typeof fromJSON>[0], options);
   const Upstream = makeGenericClientConstructor({}, 'upstream');
@@ -134,9 +130,7 @@ function withBytes(definition: ServiceDefinition): ServiceDefinition {
     responseSerialize: bytes,
     responseDeserialize: bytes,
   };
-  return Object.fromEntries(
-    Object.entries(definition).map(([name, method]) => [name, { ...method, ...raw }]),
-  );
+  return Object.fromEntries(Object.entries(definition).map(([name, method]) => [name, { ...method, ...raw }]));
 }
 
 function relayCall({ upstream, path, translate, again }: Way): UntypedHandleCall {

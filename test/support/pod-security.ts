@@ -4,16 +4,7 @@ import { isObject, type JsonObject } from '../../common/json.ts';
 
 /** Kinds of volumes that the standard allows. */
 const volumeKinds = [
-  ...[
-    'configMap',
-    'csi',
-    'downwardAPI',
-    'emptyDir',
-    'ephemeral',
-    'persistentVolumeClaim',
-    'projected',
-    'secret',
-  ],
+  ...['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected', 'secret'],
 ];
 
 /** @param spec of a pod @param only names of the containers to check; default all */
@@ -30,9 +21,7 @@ export function restrictedViolations(spec: unknown, only?: readonly string[]): r
         .map((kind) => `volume ${volume.name}: ${kind}`),
     ),
     ...containers.flatMap((container) =>
-      containerViolations(container, objectOf(pod.securityContext)).map(
-        (what) => `${container.name}: ${what}`,
-      ),
+      containerViolations(container, objectOf(pod.securityContext)).map((what) => `${container.name}: ${what}`),
     ),
   ];
 }

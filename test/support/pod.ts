@@ -44,9 +44,7 @@ export function containerOf(
   name: string,
   secrets: PodSecrets,
 ): Required<Pick<ContainerSpec, 'env' | 'mounts' | 'scratch' | 'user'>> {
-  const container = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].find(
-    (one) => one.name === name,
-  );
+  const container = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].find((one) => one.name === name);
   if (container === undefined) throw new Error(`the pod has no container ${name}`);
   const { runAsUser, runAsGroup, ...context } = container.securityContext as SecurityContext;
   if (!context.readOnlyRootFilesystem || context.allowPrivilegeEscalation)

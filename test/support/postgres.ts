@@ -101,11 +101,9 @@ async function startLocally(port: number): Promise<Started> {
     const init = startProcess(join(bin, 'initdb'), ['-D', data, ...initOptions], { ...(user && { user }) });
     if ((await init.exited) !== 0) throw new Error(`initdb failed: ${init.stderr().trim()}`);
     const options = [`listen_addresses=127.0.0.1`, `port=${port}`, `unix_socket_directories=`, ...settings];
-    const server = startProcess(
-      join(bin, 'postgres'),
-      ['-D', data, ...options.flatMap((option) => ['-c', option])],
-      { ...(user && { user }) },
-    );
+    const server = startProcess(join(bin, 'postgres'), ['-D', data, ...options.flatMap((option) => ['-c', option])], {
+      ...(user && { user }),
+    });
     return { stop: () => stopLocal(server, directory), failure: () => failureOf(server) };
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });

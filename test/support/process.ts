@@ -41,8 +41,7 @@ process.on('exit', () => {
 /** Starts a program. A command that does not exist shows as exit code 127. */
 export function startProcess(command: string, args: readonly string[], options: ChildOptions = {}): Child {
   const { descriptorsMax, within = [] } = options;
-  const limits =
-    descriptorsMax === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptorsMax}; exec "$@"`, 'sh'];
+  const limits = descriptorsMax === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptorsMax}; exec "$@"`, 'sh'];
   const [file = command, ...rest] = [...deathWish(options.user), ...limits, ...within, command, ...args];
   const child = spawn(file, rest, {
     cwd: options.cwd ?? '/',
@@ -85,10 +84,7 @@ export function startNode(args: readonly string[], options: ChildOptions = {}): 
 }
 
 /** The fields of the program's log line "ready". @throws Error if it ends before */
-export async function startedWith(
-  child: Child,
-  message = 'ready',
-): Promise<Readonly<Record<string, number>>> {
+export async function startedWith(child: Child, message = 'ready'): Promise<Readonly<Record<string, number>>> {
   const ended = child.exited.then((code) => {
     throw new Error(`ended with ${code}: ${child.stderr()}`);
   });

@@ -141,8 +141,7 @@ class Looker {
 
   #expectCounters(name: string, node: Node): void {
     for (const metric of metricsIn(node, this.#expr)) {
-      if (this.#known.metric(metric)?.type === 'gauge')
-        this.problems.push(`${name}() of the gauge ${metric}`);
+      if (this.#known.metric(metric)?.type === 'gauge') this.problems.push(`${name}() of the gauge ${metric}`);
     }
   }
 
@@ -155,8 +154,7 @@ class Looker {
     if (node.getChild('Or') !== null) return new Set([...a, ...b]);
     const clause = node.getChild('MatchingModifierClause');
     if (clause === null) {
-      if (!isSame(a, b))
-        this.problems.push(`the sides never match, {${[...a]}} and {${[...b]}}: ${this.#text(node)}`);
+      if (!isSame(a, b)) this.problems.push(`the sides never match, {${[...a]}} and {${[...b]}}: ${this.#text(node)}`);
       return a;
     }
     const on = this.#labelNames(clause);
@@ -173,9 +171,7 @@ class Looker {
 
   /** Labels of `by`, `without`, `on`, `ignoring`, without those after `group_left`. */
   #labelNames(node: Node): readonly string[] {
-    return (node.getChild('GroupingLabels')?.getChildren('LabelName') ?? []).map((label) =>
-      this.#text(label),
-    );
+    return (node.getChild('GroupingLabels')?.getChildren('LabelName') ?? []).map((label) => this.#text(label));
   }
 
   #arguments(node: Node): readonly Node[] {

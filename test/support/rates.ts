@@ -164,11 +164,7 @@ export async function connectPatiently(url: string): Promise<RedisConnection> {
 }
 
 /** Rates as in a proxy, except for the long deadline. */
-export function realRates(
-  connection: RedisConnection,
-  deadlineMs = patientMs,
-  alone?: LocalRates,
-): RedisRates {
+export function realRates(connection: RedisConnection, deadlineMs = patientMs, alone?: LocalRates): RedisRates {
   return new RedisRates({
     ...(alone !== undefined && { alone }),
     ...{ connection, scripts: rateScripts, deadlineMs },
@@ -225,11 +221,7 @@ export async function take(rates: Rates, limits: readonly RateLimit[], tokens = 
 }
 
 /** @throws Error if the request is refused */
-export async function admit(
-  rates: Rates,
-  limits: readonly RateLimit[],
-  tokens = 0,
-): Promise<RateReservation> {
+export async function admit(rates: Rates, limits: readonly RateLimit[], tokens = 0): Promise<RateReservation> {
   const { reservation, standings } = await take(rates, limits, tokens);
   if (reservation === undefined) throw new Error(`refused: ${JSON.stringify(standings)}`);
   return reservation;

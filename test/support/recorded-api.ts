@@ -116,9 +116,7 @@ class Played {
       get data() {
         const { data } = remembered.get(path) ?? {};
         const entries = Object.entries(isObject(data) ? data : {});
-        return Object.fromEntries(
-          entries.map(([key, text]) => [key, Buffer.from(String(text), 'base64').toString()]),
-        );
+        return Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(String(text), 'base64').toString()]));
       },
     };
   }

@@ -42,10 +42,7 @@ export interface Recording {
 }
 
 /** All requests of the organization from this month and the next. */
-export async function recordedRequests({
-  controlPlane,
-  organization,
-}: Recording): Promise<readonly RecordedRequest[]> {
+export async function recordedRequests({ controlPlane, organization }: Recording): Promise<readonly RecordedRequest[]> {
   const url = `http://127.0.0.1:${controlPlane.httpPort}/gateway.v1.Usage/Export`;
   const month = 31 * 86_400_000;
   const response = await fetch(url, {
@@ -86,10 +83,7 @@ type BudgetResponse = Readonly<Record<'limitId' | 'window' | SumOfWindow, string
 };
 
 /** The ledger entries of all windows, including past ones, of all budgets or of one. */
-export async function wholeLedger(
-  { api, id }: TestOrganization,
-  limitId?: string,
-): Promise<readonly WindowState[]> {
+export async function wholeLedger({ api, id }: TestOrganization, limitId?: string): Promise<readonly WindowState[]> {
   const found: WindowState[] = [];
   let pageToken = '';
   do {

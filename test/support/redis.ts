@@ -9,8 +9,7 @@ import { findProgram, redisImage, type ServerSource, startContainer } from './co
 import { freePort, startProcess, until } from './process.ts';
 import { askTestServers } from './test-servers.ts';
 
-const advice =
-  'start Docker, or install it (Debian: apt-get install redis-server; macOS: brew install redis)';
+const advice = 'start Docker, or install it (Debian: apt-get install redis-server; macOS: brew install redis)';
 
 export interface RedisOptions {
   /** Port to listen on, for example of a server that was killed before. */
@@ -88,8 +87,7 @@ const slotCount = 16_384;
 export async function startRedisCluster(): Promise<TestRedisCluster> {
   const nodes = [await newNode(), await newNode(), await newNode()] as const;
   const servers = await startServers(nodes, await askTestServers('source'));
-  for (const { url } of nodes)
-    await until(() => responds(url), { timeoutMs: 10_000, what: 'Redis to respond' });
+  for (const { url } of nodes) await until(() => responds(url), { timeoutMs: 10_000, what: 'Redis to respond' });
   for (const [index, { url }] of nodes.entries()) {
     await withClient(url, async (client) => {
       const from = Math.ceil((slotCount * index) / nodes.length);
@@ -133,8 +131,7 @@ async function startServers(specs: readonly ServerSpec[], source: ServerSource):
 
 function startLocally(specs: readonly ServerSpec[]): Servers {
   const program = findProgram('redis-server');
-  if (program === undefined)
-    throw new Error(`these tests need Redis. Set REDIS_URL to one server, ${advice}`);
+  if (program === undefined) throw new Error(`these tests need Redis. Set REDIS_URL to one server, ${advice}`);
   const started = specs.map((spec) => {
     const directory = mkdtempSync(join(tmpdir(), 'gateway-redis-'));
     const child = startProcess(program, serverArgs(spec, '127.0.0.1'), { cwd: directory });

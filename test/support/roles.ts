@@ -144,11 +144,7 @@ const adjustment = async (world: World, tenant: TestTenant) => {
 const session = () => ({ session: randomUUID() });
 const lease = () => ({ ...session(), budgetId: randomUUID(), window: 'total', seq: 1 });
 /** One organization, or a member, would soon reach its limit otherwise. */
-const deleteAll = async (
-  plane: OperatorsPlane,
-  tenant: TestTenant,
-  service: 'Limits' | 'Webhooks' | 'Guardrails',
-) => {
+const deleteAll = async (plane: OperatorsPlane, tenant: TestTenant, service: 'Limits' | 'Webhooks' | 'Guardrails') => {
   const organizationId = tenant.id;
   const listed = await plane.expect(`${service}.List`, tenant.owner.token, { organizationId });
   for (const { id } of listed[service.toLowerCase()]) {
@@ -173,8 +169,7 @@ const person = async ({ plane }: World, tenant: TestTenant) => ({
 });
 const scopeOf = (someone: Someone) => ({ kind: 'KEY_SCOPE_KIND_PERSON', id: someone.id });
 /** Scoped to a member: to the caller, if it is one. */
-const memberOf = (tenant: TestTenant, caller: Someone) =>
-  caller.id === tenant.member.id ? caller : tenant.member;
+const memberOf = (tenant: TestTenant, caller: Someone) => (caller.id === tenant.member.id ? caller : tenant.member);
 const virtualKey = async ({ plane }: World, tenant: TestTenant, caller: Someone) => {
   const made = await createKey(plane, tenant, { scope: scopeOf(memberOf(tenant, caller)) });
   return { id: made.virtualKey.id };

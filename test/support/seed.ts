@@ -10,8 +10,7 @@ const share = Number(process.env.GATEWAY_TEST_ROUNDS ?? 1);
 export function startingSeed(): number {
   if (given === 'random') return Math.floor(Math.random() * 1_000_000_000);
   const seed = Number(given ?? 1);
-  if (!Number.isSafeInteger(seed))
-    throw new Error(`GATEWAY_TEST_SEED is a whole number or "random", not ${given}`);
+  if (!Number.isSafeInteger(seed)) throw new Error(`GATEWAY_TEST_SEED is a whole number or "random", not ${given}`);
   return seed;
 }
 

@@ -8,10 +8,7 @@ import type { ChatCall } from '../../proxy/call.ts';
 import { Decisions } from '../../proxy/guardrails/decisions.ts';
 import type { ServiceGuard } from '../../proxy/guardrails/service.ts';
 import type { ModerationDeps } from '../../proxy/guardrails/services/moderation.ts';
-import {
-  createServiceGuards,
-  type ServiceGuardsDeps,
-} from '../../proxy/guardrails/services/service-guard.ts';
+import { createServiceGuards, type ServiceGuardsDeps } from '../../proxy/guardrails/services/service-guard.ts';
 
 export function guardrailOf(check: Check, fields: Partial<Guardrail> = {}): Guardrail {
   return {

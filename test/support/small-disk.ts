@@ -19,11 +19,7 @@ export interface SmallDisk {
 }
 
 /** As startNode. */
-export function startNodeOnSmallDisk(
-  disk: SmallDisk,
-  args: readonly string[],
-  options: ChildOptions,
-): OnSmallDisk {
+export function startNodeOnSmallDisk(disk: SmallDisk, args: readonly string[], options: ChildOptions): OnSmallDisk {
   const within = onSmallDisk(disk);
   const child = startProcess(process.execPath, args, { cwd: projectRoot, ...options, within });
   return { child, ...smallDiskOf(child, disk) };

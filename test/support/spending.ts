@@ -101,14 +101,7 @@ export interface Spending {
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-export function spend({
-  url,
-  key,
-  fields = {},
-  requestId,
-  leavesAfterMs,
-  leavesWhen,
-}: Spending): Promise<Outcome> {
+export function spend({ url, key, fields = {}, requestId, leavesAfterMs, leavesWhen }: Spending): Promise<Outcome> {
   const named = requestId === undefined ? {} : { 'x-request-id': requestId };
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...named };
   return new Promise((resolve) => {
@@ -119,9 +112,7 @@ export function spend({
         if (leavesWhen === 'first bytes') sent.destroy();
       });
       response.on('error', () => resolve('broken'));
-      response.on('end', () =>
-        resolve(outcomeOf(response.statusCode ?? 0, Buffer.concat(chunks).toString())),
-      );
+      response.on('end', () => resolve(outcomeOf(response.statusCode ?? 0, Buffer.concat(chunks).toString())));
     });
     sent.on('error', (error) => resolve(isRefused(error) ? 'unreachable' : 'broken'));
     if (leavesAfterMs !== undefined) setTimeout(() => sent.destroy(), leavesAfterMs).unref();
@@ -137,10 +128,7 @@ function isRefused(error: Error): boolean {
 const passing: ReadonlySet<Outcome> = new Set(['429 budget_busy', '503 ledger_unavailable']);
 
 /** Retries while the response says that waiting helps, as a client does that obeys `retry-after`, but sooner. */
-export async function spendPatiently(
-  spending: Spending,
-  patienceMs = Number.POSITIVE_INFINITY,
-): Promise<Outcome> {
+export async function spendPatiently(spending: Spending, patienceMs = Number.POSITIVE_INFINITY): Promise<Outcome> {
   const until = performance.now() + patienceMs;
   for (;;) {
     const outcome = await spend(spending);
@@ -162,10 +150,7 @@ export function tally(outcomes: readonly Outcome[]): Readonly<Record<Outcome, nu
 }
 
 /** Samples the ledger until it is stopped. @returns the samples */
-export function watchLedger(
-  organization: TestOrganization,
-  limitId: string,
-): { stop(): Promise<LedgerState[]> } {
+export function watchLedger(organization: TestOrganization, limitId: string): { stop(): Promise<LedgerState[]> } {
   const samples: LedgerState[] = [];
   let stopped = false;
   const watching = (async () => {

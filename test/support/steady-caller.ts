@@ -55,10 +55,7 @@ export async function askOnce(url: string, key: string): Promise<TimedOutcome> {
  * Waits until all successful requests are recorded. @returns events that differ from the reported usage, occur twice,
  * or belong to refused requests
  */
-export async function wronglyRecorded(
-  of: Recording,
-  outcomes: readonly TimedOutcome[],
-): Promise<readonly string[]> {
+export async function wronglyRecorded(of: Recording, outcomes: readonly TimedOutcome[]): Promise<readonly string[]> {
   const whole = outcomes.filter(({ outcome }) => outcome === '200');
   const rows = await until(
     async () => {

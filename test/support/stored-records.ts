@@ -1,12 +1,6 @@
 // Rows as the operators' services would write them, for tests of the code below or beside those services.
 import type { Schema } from '../../control-plane/store/schema.ts';
-import type {
-  Change,
-  ChangeTransaction,
-  Invalidation,
-  Store,
-  Unchanged,
-} from '../../control-plane/store/store.ts';
+import type { Change, ChangeTransaction, Invalidation, Store, Unchanged } from '../../control-plane/store/store.ts';
 
 export const testContext = {
   actor: { kind: 'person', id: 'person-1' },
@@ -38,10 +32,7 @@ export function invalidate(
 
 type Row<Table extends keyof Schema> = Partial<Schema[Table]>;
 
-export async function insertOrganization(
-  tx: ChangeTransaction,
-  row: Row<'organizations'> = {},
-): Promise<void> {
+export async function insertOrganization(tx: ChangeTransaction, row: Row<'organizations'> = {}): Promise<void> {
   const id = row.id ?? 'organization-1';
   await tx.db
     .insertInto('organizations')

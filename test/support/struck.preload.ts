@@ -22,8 +22,7 @@ const realNow = Date.now;
 const now = () => realNow() + (strikes.clockMs ?? 0);
 const RealDate = Date;
 globalThis.Date = new Proxy(RealDate, {
-  construct: (target, given, newTarget) =>
-    Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget),
+  construct: (target, given, newTarget) => Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget),
   apply: () => new RealDate(now()).toString(),
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
 });

@@ -47,28 +47,9 @@ export async function createAuthority(commonName = 'test authority'): Promise<Te
     ];
     writeFileSync(`${base}.ext`, `${extensions.join('\n')}\n`);
     const [certFile, keyFile, csr] = [`${base}.crt`, `${base}.key`, `${base}.csr`];
-    await run('openssl', [
-      'req',
-      ...newKey,
-      '-subj',
-      `/CN=${request.commonName}`,
-      '-keyout',
-      keyFile,
-      '-out',
-      csr,
-    ]);
+    await run('openssl', ['req', ...newKey, '-subj', `/CN=${request.commonName}`, '-keyout', keyFile, '-out', csr]);
     const signer = ['-CA', caFile, '-CAkey', caKey, '-CAcreateserial', '-days', String(request.days ?? 1)];
-    await run('openssl', [
-      'x509',
-      '-req',
-      '-in',
-      csr,
-      ...signer,
-      '-extfile',
-      `${base}.ext`,
-      '-out',
-      certFile,
-    ]);
+    await run('openssl', ['x509', '-req', '-in', csr, ...signer, '-extfile', `${base}.ext`, '-out', certFile]);
     return { certFile, keyFile };
   };
   return { caFile, issue, remove: () => rmSync(directory, { recursive: true, force: true }) };

@@ -100,8 +100,7 @@ export class FakeWindows {
           this.denials++;
           throw new LedgerRefusedError('denied', 'not usage of its organization');
         }
-        if (events.some(({ id }) => this.invalid.has(id)))
-          throw new LedgerRefusedError('invalid', 'no event');
+        if (events.some(({ id }) => this.invalid.has(id))) throw new LedgerRefusedError('invalid', 'no event');
         for (const event of events) this.recorded.set(event.id, event);
         if (condition === 'deaf') throw new Error('the response was lost');
         return { recorded: events.length, now: this.#time.now(), epoch: this.epoch };
@@ -150,9 +149,7 @@ export class FakeStore {
           const stream = streams[shard] ?? [];
           const from = after === undefined ? 0 : stream.findIndex(({ id }) => Number(id) > Number(after));
           const found = from < 0 ? [] : stream.slice(from, from + 3);
-          return found.map((entry) =>
-            this.unreadable.has(entry.id) ? { ...entry, events: undefined } : entry,
-          );
+          return found.map((entry) => (this.unreadable.has(entry.id) ? { ...entry, events: undefined } : entry));
         }),
       lock: (shard) =>
         this.#command(() => {
@@ -193,8 +190,7 @@ export class FakeStore {
   async #command<T>(act: () => T): Promise<T> {
     const { condition } = this;
     await pause(this.#time, condition === 'up' || condition === 'down' ? 1 : 50);
-    if (condition === 'down' || condition === 'mute')
-      throw new RedisUnavailableError('Redis is not available');
+    if (condition === 'down' || condition === 'mute') throw new RedisUnavailableError('Redis is not available');
     const result = act();
     if (condition === 'deaf') throw new RedisUnavailableError('the response was lost');
     return result;

@@ -37,9 +37,7 @@ function providerOf(vendor: VendorName): Provider {
  */
 export function callOf(vendor: VendorName, model: string, body: object | string, dialect = ''): ProviderCall {
   const provider = providerOf(vendor);
-  const request = parseChatRequest(
-    Buffer.from(typeof body === 'string' ? body : JSON.stringify({ model, ...body })),
-  );
+  const request = parseChatRequest(Buffer.from(typeof body === 'string' ? body : JSON.stringify({ model, ...body })));
   const urls = provider.fetchesImages ? imageUrls(request.messages) : [];
   return {
     request,
@@ -77,11 +75,7 @@ export interface Requester {
   readonly sequence?: number;
 }
 
-export function askVendor(
-  vendor: VendorName,
-  request: UpstreamRequest,
-  wanted: Requester = {},
-): SimulatedResponse {
+export function askVendor(vendor: VendorName, request: UpstreamRequest, wanted: Requester = {}): SimulatedResponse {
   const [path = '', query = ''] = request.path.split(/\?(.*)/s);
   return vendors[vendor].respond(
     { method: 'POST', path, query, headers: headersOf(request), body: Buffer.from(request.body) },

@@ -64,8 +64,7 @@ function compileExpression(pattern: string, field: string): RE2JS {
     const expression = RE2JS.compile(pattern);
     const instructions = expression.programSize();
     if (instructions > instructionsMax.pattern) throw new InvalidCheckError(field, tooLarge(instructions));
-    if (isEmptyPossible(programOf(expression.re2().prog)))
-      throw new InvalidCheckError(field, 'matches the empty text');
+    if (isEmptyPossible(programOf(expression.re2().prog))) throw new InvalidCheckError(field, 'matches the empty text');
     return expression;
   } catch (cause) {
     if (cause instanceof InvalidCheckError) throw cause;

@@ -145,8 +145,7 @@ export class Threads {
     next.clear();
     for (let i = 0; i < this.#size; i++) {
       const instruction = this.#instruction(i);
-      if (instruction === undefined || instruction.op <= op.nop || !instruction.matchRune(codePoint))
-        continue;
+      if (instruction === undefined || instruction.op <= op.nop || !instruction.matchRune(codePoint)) continue;
       next.#add(instruction.out, this.#starts[i] ?? 0, conditions);
     }
   }
@@ -166,8 +165,7 @@ export class Threads {
   accepts(codePoint: number): boolean {
     for (let i = 0; i < this.#size; i++) {
       const instruction = this.#instruction(i);
-      if (instruction !== undefined && instruction.op > op.nop && instruction.matchRune(codePoint))
-        return true;
+      if (instruction !== undefined && instruction.op > op.nop && instruction.matchRune(codePoint)) return true;
     }
     return false;
   }
@@ -199,8 +197,7 @@ export class Threads {
   #follow({ op: kind, out, arg }: Instruction, conditions: number | undefined): void {
     if (kind === op.alternative || kind === op.alternativeMatch) this.#open.push(arg, out);
     else if (kind === op.capture || kind === op.nop) this.#open.push(out);
-    else if (kind === op.assertion && conditions !== undefined && (arg & ~conditions) === 0)
-      this.#open.push(out);
+    else if (kind === op.assertion && conditions !== undefined && (arg & ~conditions) === 0) this.#open.push(out);
   }
 
   #contains(position: number): boolean {
@@ -232,9 +229,7 @@ function isHighSurrogate(unit: number): boolean {
 }
 
 function isWord(unit: number): boolean {
-  return (
-    (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57) || unit === 95
-  );
+  return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57) || unit === 95;
 }
 
 /**

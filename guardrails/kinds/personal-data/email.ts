@@ -21,8 +21,7 @@ const localCharacters = new Set(
 const domainRun = /[\p{L}\p{N}.-]{1,255}/uy;
 const domainLabel = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
 // Letters of scripts without blanks may follow directly, so an ASCII domain ends where they begin.
-const topLevel =
-  /^(?:xn--[0-9A-Za-z-]{1,57}[0-9A-Za-z]|[A-Za-z]{2,24})(?![0-9A-Za-z]|-[0-9A-Za-z])|^[^\0-\x7f]{2,24}$/;
+const topLevel = /^(?:xn--[0-9A-Za-z-]{1,57}[0-9A-Za-z]|[A-Za-z]{2,24})(?![0-9A-Za-z]|-[0-9A-Za-z])|^[^\0-\x7f]{2,24}$/;
 /** File names of pictures for high-density screens, and similar text that is not a domain. */
 const notDomain = /^[1-9]x\.(?:png|jpe?g|gif|webp|svg|avif)$/i;
 /** User names and passwords in URLs. */
@@ -39,8 +38,7 @@ export function findEmails(text: string, from: number, isEnd: boolean): Emails {
     if (first === undefined || start === undefined) continue;
     domainRun.lastIndex = at + 1;
     const run = domainRun.exec(text)?.[0] ?? '';
-    if (!isEnd && at + 1 + run.length === text.length && run.length < domainMax)
-      return { found, open: first };
+    if (!isEnd && at + 1 + run.length === text.length && run.length < domainMax) return { found, open: first };
     const end = at + 1 + domainLength(run);
     if (end === at + 1 || isOther(text, start, at, end)) continue;
     found.push({ start: isEmphasis(text, start, end) ? start + 1 : start, end });

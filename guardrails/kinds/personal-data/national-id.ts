@@ -171,8 +171,7 @@ function findId(position: Position, id: NationalId): Span | undefined {
 
 /** Whether only letters precede the digits; the last unit before them may be a separator. */
 function isLed({ text, at }: Position, start: number): boolean {
-  for (let unit = start; unit === start || unit < at - 1; unit++)
-    if (!isLetter(text.charCodeAt(unit))) return false;
+  for (let unit = start; unit === start || unit < at - 1; unit++) if (!isLetter(text.charCodeAt(unit))) return false;
   return true;
 }
 

@@ -24,8 +24,5 @@ export function isOfThingOrRecord(before: string): boolean {
 }
 
 function wordBefore(words: string): RegExp {
-  return new RegExp(
-    `(?<![a-z])(?:${words})[\\s:#._-]{0,3}(?:no|nr|number|nummer|num|id|code)?["'\\s:#.=]{0,4}$`,
-    'i',
-  );
+  return new RegExp(`(?<![a-z])(?:${words})[\\s:#._-]{0,3}(?:no|nr|number|nummer|num|id|code)?["'\\s:#.=]{0,4}$`, 'i');
 }

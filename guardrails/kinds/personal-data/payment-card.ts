@@ -1,15 +1,7 @@
 // Payment card numbers: an issuer's prefix and length, and Luhn's check. Without separators, in the groups that are
 // printed on cards, or digit by digit. Numbers of 13 digits (only old cards, but every article number) and cards of
 // airlines require a word before them.
-import {
-  blank,
-  dash,
-  matchAt,
-  type NumberType,
-  type Position,
-  pattern,
-  withoutSeparators,
-} from './number-type.ts';
+import { blank, dash, matchAt, type NumberType, type Position, pattern, withoutSeparators } from './number-type.ts';
 
 /**
  * Prefixes and lengths: ISO/IEC 7812-1, and what the networks publish for merchants

@@ -11,15 +11,7 @@ import {
   Metadata,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
-import {
-  blank,
-  dash,
-  endsHere,
-  type NumberType,
-  type Position,
-  type Span,
-  startsHere,
-} from './number-type.ts';
+import { blank, dash, endsHere, type NumberType, type Position, type Span, startsHere } from './number-type.ts';
 import { isOfThingOrRecord } from './other-number.ts';
 
 /** Possible lengths of national numbers. */
@@ -123,12 +115,7 @@ function startOf(text: string, { start }: Candidate, end: number): number {
 const phoneWord =
   /(?:phone|fon|mobile?|mob|cell|fax|call|sms|whats ?app|handy|rufnummer|portable|movil|celular|komork\w{0,3}|电话|电話|電話|携帯|手机|전화|휴대|телефон|моб)\w{0,8}[^\d\nA-Za-z]{0,10}$|(?<![a-z])(?:tel[a-z]{0,6}|[tmpf])[^\d\n\p{L}]{1,8}$/iu;
 
-function isPhone(
-  position: Position,
-  candidate: Candidate,
-  span: Span,
-  countries: readonly CountryCode[],
-): boolean {
+function isPhone(position: Position, candidate: Candidate, span: Span, countries: readonly CountryCode[]): boolean {
   const number = position.text.slice(span.start, span.end);
   const digits = number.replace(/\D/g, '');
   if (candidate.isInternational) return isOfPlan(number, digits);

@@ -33,8 +33,7 @@ export function findWrapped<PersonalMatch extends Span>(
   const added = end.length - between.length;
   const unwrapped = (at: number) => (at <= cut ? at : at - added) - first;
   const wrapped = (at: number) => (at + first <= cut ? at + first : at + first + added);
-  const text =
-    position.text.slice(first, cut) + between + position.text.slice(cut + end.length, cut + reachBehind);
+  const text = position.text.slice(first, cut) + between + position.text.slice(cut + end.length, cut + reachBehind);
   const found = find({
     ...position,
     text,

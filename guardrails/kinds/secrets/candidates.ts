@@ -97,8 +97,7 @@ class CandidateSearch {
     const { length } = text;
     for (let at = Math.max(this.#from, length - literals.longest); at < length; at++) {
       const mayBegin =
-        literals.mayBegin(text, at, 'folded') ||
-        (literals.mayBegin(text, at, 'exact') && this.#isBoundary(at));
+        literals.mayBegin(text, at, 'folded') || (literals.mayBegin(text, at, 'exact') && this.#isBoundary(at));
       if (mayBegin) this.#addOpen('', at);
     }
     const earliest = Math.max(this.#from, length - leadingMax, this.#reach);

@@ -69,9 +69,7 @@ export function token({ label, anchors, characters, inner = '', rest, verify }: 
   };
 }
 
-type Part =
-  | { readonly literal: string }
-  | { readonly characters: string; readonly min: number; readonly max: number };
+type Part = { readonly literal: string } | { readonly characters: string; readonly min: number; readonly max: number };
 
 /**
  * Minimum of literal text at the beginning of a form or after its first part. With less, it would be searched
@@ -168,18 +166,13 @@ function expressionOf(part: Part): string {
  * become a secret is released.
  */
 function openOf(parts: readonly Part[]): string {
-  const characters = parts.map((part) =>
-    'literal' in part ? escapedInBrackets(part.literal) : part.characters,
-  );
+  const characters = parts.map((part) => ('literal' in part ? escapedInBrackets(part.literal) : part.characters));
   const length = parts.reduce((sum, part) => sum + ('literal' in part ? part.literal.length : part.max), 0);
   return `[${[...characters, 'A-Za-z0-9'].join('')}]{0,${length + 1}}`;
 }
 
 function escapedInBrackets(text: string): string {
-  return text.replace(
-    /[^A-Za-z0-9]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(/[^A-Za-z0-9]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function boundaryOf(characters: string): string {

@@ -75,18 +75,7 @@ const services: readonly Form[] = [
   // docs.gitlab.com/security/tokens "Token prefixes"; newer ones end with a length and a checksum.
   token({
     label: 'GITLAB_TOKEN',
-    anchors: [
-      'glpat-',
-      'gldt-',
-      'glrt-',
-      'glft-',
-      'glsoat-',
-      'glptt-',
-      'glcbt-',
-      'glimt-',
-      'glagent-',
-      'gloas-',
-    ],
+    anchors: ['glpat-', 'gldt-', 'glrt-', 'glft-', 'glsoat-', 'glptt-', 'glcbt-', 'glimt-', 'glagent-', 'gloas-'],
     characters: base64url,
     inner: '.',
     rest: `[${base64url}]{20,300}(?:(?:\\.[0-9a-z]{2})?\\.[0-9a-z]{9})?`,
@@ -229,8 +218,7 @@ const general: readonly Form[] = [
     // curl.se/docs/manpage.html, -u: the part after the colon.
     label: 'CURL_PASSWORD',
     anchors: ['-u ', '-u=', "-u'", '-u"', '--user ', '--user='],
-    expression:
-      /--?u(?:ser)?[= \t]{0,5}["']?[^\s:"'<>{}$]{0,64}["']?:["']?(?<secret>[^\s"'<>{}[\]()]{6,128})/dy,
+    expression: /--?u(?:ser)?[= \t]{0,5}["']?[^\s:"'<>{}$]{0,64}["']?:["']?(?<secret>[^\s"'<>{}[\]()]{6,128})/dy,
     open: /--?u(?:ser)?[= \t]{0,5}["']?[^\s:"'<>{}$]{0,64}(?:["']?:["']?[^\s"'<>{}[\]()]{0,129})?$/y,
     verify: isPassword,
   },

@@ -18,9 +18,7 @@ export function entropy(text: string): number {
 
 /** For a token that is identified by its form: only examples such as "xxxx" or "1234567890" must be excluded. */
 export function isRandom(token: string): boolean {
-  return (
-    entropy(token) >= (token.length < 16 ? 2.2 : 3) && !ascending.test(token) && !token.endsWith('EXAMPLE')
-  );
+  return entropy(token) >= (token.length < 16 ? 2.2 : 3) && !ascending.test(token) && !token.endsWith('EXAMPLE');
 }
 
 export function isUuid(value: string): boolean {

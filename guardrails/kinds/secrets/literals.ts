@@ -50,8 +50,7 @@ export class Literals {
       ...[...new Set(folded)].map((literal) => ({ literal, ignoreCase: true })),
     ].sort((a, b) => b.literal.length - a.literal.length);
     this.longest = all[0]?.literal.length ?? 0;
-    for (const [pair, own] of Map.groupBy(all, ({ literal }) => pairAt(literal, 0)))
-      this.#buckets.set(pair, own);
+    for (const [pair, own] of Map.groupBy(all, ({ literal }) => pairAt(literal, 0))) this.#buckets.set(pair, own);
     for (const one of all) this.#note(one);
   }
 
@@ -85,11 +84,7 @@ export class Literals {
     const [second, third] = [text.charCodeAt(at + 1), text.charCodeAt(at + 2)];
     if (length > 2 && !this.#isBeginning(threeOf(first, second, third))) return false;
     for (const own of this.#buckets.get(pairAt(text, at)) ?? none)
-      if (
-        own.ignoreCase === (kind === 'folded') &&
-        own.literal.length > length &&
-        isAt(own, text, at, length)
-      )
+      if (own.ignoreCase === (kind === 'folded') && own.literal.length > length && isAt(own, text, at, length))
         return true;
     return false;
   }
@@ -201,11 +196,7 @@ export function positionsInWritten(literals: Literals, readings: TwoReadings): r
     const near = gap.end + moved - (gap.isLast ? 0 : literals.longest - 1);
     positions.push(...literals.positionsIn(written, searched, gap.written));
     const first = Math.max(from, gap.written) - moved;
-    for (
-      let position = read[turn];
-      position !== undefined && position.at + moved < near;
-      position = read[++turn]
-    )
+    for (let position = read[turn]; position !== undefined && position.at + moved < near; position = read[++turn])
       if (position.at >= first) positions.push({ at: position.at + moved, standing: position.standing });
     searched = Math.max(searched, near);
   }

@@ -17,11 +17,7 @@ const models: readonly VendorToken[] = [
     ['{alnum:52}JQQJ9{upper:1}{alnum:1}{upper:1}{alnum:24}'],
     'github.com/microsoft/security-utilities SEC101/200: Azure OpenAI and other AI services',
   ],
-  [
-    'AZURE_KEY',
-    ['{alnum:42}AzSe{upper:1}{alnum:5}'],
-    'github.com/microsoft/security-utilities: Azure AI Search',
-  ],
+  ['AZURE_KEY', ['{alnum:42}AzSe{upper:1}{alnum:5}'], 'github.com/microsoft/security-utilities: Azure AI Search'],
   [
     'AZURE_KEY',
     [
@@ -65,11 +61,7 @@ const clouds: readonly VendorToken[] = [
   ['TENCENT_SECRET_ID', ['AKID{alnum:32}'], 'cloud.tencent.com "Access keys"'],
   ['YANDEX_KEY', ['AQVN{base64url:35-38}'], 'gitleaks yandex-api-key'],
   ['DATABRICKS_TOKEN', ['dapi{hex:32}-{digit:1}', 'dapi{hex:32}'], 'gitleaks databricks-api-token'],
-  [
-    'DIGITALOCEAN_TOKEN',
-    ['dop_v1_{hex:64}', 'doo_v1_{hex:64}', 'dor_v1_{hex:64}'],
-    'gitleaks digitalocean-*',
-  ],
+  ['DIGITALOCEAN_TOKEN', ['dop_v1_{hex:64}', 'doo_v1_{hex:64}', 'dor_v1_{hex:64}'], 'gitleaks digitalocean-*'],
   ['HEROKU_KEY', ['HRKU-{base64url:60-64}'], 'gitleaks heroku-api-key-v2'],
   ['SCALINGO_TOKEN', ['tk-us-{base64url:48}'], 'gitleaks scalingo-api-token'],
   ['FLY_TOKEN', ['fo1_{base64url:43}'], 'gitleaks flyio-access-token'],
@@ -153,11 +145,7 @@ const code: readonly VendorToken[] = [
     ['AKCp{alnum:55-80}', 'AKC{alnum:50-80}', 'cmVmd{alnum:59}'],
     'gitleaks artifactory-*; detect-secrets artifactory',
   ],
-  [
-    'ARTIFACTORY_PASSWORD',
-    ['AP6{alnum:30-80}', 'AP5{alnum:30-80}', 'APA{alnum:30-80}'],
-    'detect-secrets artifactory',
-  ],
+  ['ARTIFACTORY_PASSWORD', ['AP6{alnum:30-80}', 'AP5{alnum:30-80}', 'APA{alnum:30-80}'], 'detect-secrets artifactory'],
   [
     'ATLASSIAN_TOKEN',
     ['ATATT3{base64pad:60-250}', 'ATCTT3{base64pad:60-250}', 'ATBB{alnum:28-40}'],
@@ -192,11 +180,7 @@ const code: readonly VendorToken[] = [
   ['FIGMA_TOKEN', ['figd_{base64url:40}', 'figp_{base64pad:40-54}'], 'trufflehog figmapersonalaccesstoken'],
   ['README_KEY', ['rdme_{lower:70}'], 'gitleaks readme-api-token'],
   ['CONTENTFUL_TOKEN', ['CFPAT-{base64url:43}'], 'trufflehog contentfulpersonalaccesstoken'],
-  [
-    'NOTION_TOKEN',
-    ['ntn_{digit:11}{alnum:35}', 'secret_{alnum:43}'],
-    'gitleaks notion-api-token; trufflehog notion',
-  ],
+  ['NOTION_TOKEN', ['ntn_{digit:11}{alnum:35}', 'secret_{alnum:43}'], 'gitleaks notion-api-token; trufflehog notion'],
   ['AIRTABLE_TOKEN', ['pat{alnum:14}.{hex:64}'], 'gitleaks airtable-personnal-access-token'],
 ];
 
@@ -233,11 +217,7 @@ const watching: readonly VendorToken[] = [
 ];
 
 const business: readonly VendorToken[] = [
-  [
-    'SHOPIFY_TOKEN',
-    ['shpat_{HEX:32}', 'shpca_{HEX:32}', 'shppa_{HEX:32}', 'shpss_{HEX:32}'],
-    'gitleaks shopify-*',
-  ],
+  ['SHOPIFY_TOKEN', ['shpat_{HEX:32}', 'shpca_{HEX:32}', 'shppa_{HEX:32}', 'shpss_{HEX:32}'], 'gitleaks shopify-*'],
   [
     'SQUARE_TOKEN',
     ['sq0atp-{base64url:22-60}', 'sq0csp-{base64url:43}', 'EAAA{base64url:56-60}'],
@@ -268,11 +248,7 @@ const business: readonly VendorToken[] = [
   ],
   ['ADOBE_SECRET', ['p8e-{lower:32}'], 'gitleaks adobe-client-secret'],
   ['FRAMEIO_TOKEN', ['fio-u-{base64pad:64}'], 'gitleaks frameio-api-token'],
-  [
-    'SETTLEMINT_TOKEN',
-    ['sm_aat_{alnum:16}', 'sm_pat_{alnum:16}', 'sm_sat_{alnum:16}'],
-    'gitleaks settlemint-*',
-  ],
+  ['SETTLEMINT_TOKEN', ['sm_aat_{alnum:16}', 'sm_pat_{alnum:16}', 'sm_sat_{alnum:16}'], 'gitleaks settlemint-*'],
   ['INTRA42_SECRET', ['s-s4t2ud-{hex:64}', 's-s4t2af-{hex:64}'], 'gitleaks intra42-client-secret'],
   ['MAXMIND_KEY', ['{word:36}_mmk'], 'gitleaks maxmind-license-key'],
   [

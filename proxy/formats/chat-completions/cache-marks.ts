@@ -10,9 +10,7 @@ export function markedFields({ messages, tools, functions }: JsonObject): string
   return [
     ...(someInMessages(messages, hasControl) ? ['messages.cache_control'] : []),
     ...(someInMessages(messages, hasBreakpoint) ? ['messages.prompt_cache_breakpoint'] : []),
-    ...(someObject(tools, isMarkedTool) || someObject(functions, isMarkedTool)
-      ? ['tools.cache_control']
-      : []),
+    ...(someObject(tools, isMarkedTool) || someObject(functions, isMarkedTool) ? ['tools.cache_control'] : []),
   ];
 }
 
@@ -66,16 +64,10 @@ function bare({ cache_control: _, citations: __, file, ...rest }: JsonObject): J
   return { ...rest, file: plain };
 }
 
-function bareLists(
-  object: JsonObject,
-  names: readonly string[],
-  strip: (one: JsonObject) => JsonObject,
-): JsonObject {
+function bareLists(object: JsonObject, names: readonly string[], strip: (one: JsonObject) => JsonObject): JsonObject {
   const lists = names.flatMap((name) => {
     const list = object[name];
-    return Array.isArray(list)
-      ? [[name, list.map((one: unknown) => (isObject(one) ? strip(one) : one))]]
-      : [];
+    return Array.isArray(list) ? [[name, list.map((one: unknown) => (isObject(one) ? strip(one) : one))]] : [];
   });
   return Object.fromEntries(lists) as JsonObject;
 }

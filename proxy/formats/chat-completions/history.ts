@@ -14,9 +14,7 @@ export interface OwnHistory {
 }
 
 export function ownHistory(messages: readonly ChatMessage[]): OwnHistory {
-  const own = messages.some(isForeign)
-    ? messages.map((one) => (isForeign(one) ? asOwn(one) : one))
-    : messages;
+  const own = messages.some(isForeign) ? messages.map((one) => (isForeign(one) ? asOwn(one) : one)) : messages;
   if (!messages.some(containsMedia)) return { messages: own, emulated: [] };
   const mover = new MediaMover();
   messages.forEach((message, index) => {
@@ -30,8 +28,7 @@ function isForeign(message: ChatMessage): boolean {
   const { thinking_blocks, reasoning_content, content_blocks, images, tool_calls, tool_call_id } = message;
   if (thinking_blocks !== undefined || reasoning_content !== undefined || images !== undefined) return true;
   if (content_blocks !== undefined || message.extra_content !== undefined) return true;
-  if (Array.isArray(tool_calls))
-    return tool_calls.some((call: unknown) => isObject(call) && isForeignCall(call));
+  if (Array.isArray(tool_calls)) return tool_calls.some((call: unknown) => isObject(call) && isForeignCall(call));
   return isSigned(tool_call_id);
 }
 

@@ -92,8 +92,7 @@ export class PassthroughStream implements StreamReader {
     }
     const { form, requested } = this.#options;
     const mayContainPieces =
-      (requested.wantsImages && event.includes(imagesKey)) ||
-      (requested.wantsSearch && event.includes(citationWord));
+      (requested.wantsImages && event.includes(imagesKey)) || (requested.wantsSearch && event.includes(citationWord));
     if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayContainPieces) {
       this.model ??= nameIn(event);
       this.#text.addEvent(event);

@@ -143,10 +143,7 @@ class Builder {
     }
     const call = this.#open.takeById(splitId(message.tool_call_id).id);
     if (call !== undefined) return call;
-    throw invalid(
-      `${at}.tool_call_id`,
-      `${at}.tool_call_id matches no tool call of the assistant message before it`,
-    );
+    throw invalid(`${at}.tool_call_id`, `${at}.tool_call_id matches no tool call of the assistant message before it`);
   }
 
   #legacyCallOf(message: ChatMessage, at: string): ToolCall {

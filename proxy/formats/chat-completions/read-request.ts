@@ -208,7 +208,6 @@ function readIncludeUsage(body: JsonObject): boolean {
   const options = body.stream_options;
   if (options === undefined || options === null) return false;
   if (!isObject(options)) throw invalid('stream_options', 'stream_options must be an object');
-  if (body.stream !== true)
-    throw invalid('stream_options', 'stream_options is only allowed when stream is true');
+  if (body.stream !== true) throw invalid('stream_options', 'stream_options is only allowed when stream is true');
   return options.include_usage === true;
 }

@@ -64,8 +64,7 @@ function readChoice(value: unknown): ToolChoice {
   if (!isGiven(value)) return { kind: 'default' };
   if (value === 'auto' || value === 'none' || value === 'required') return { kind: value };
   if (isObject(value)) {
-    if (value.type === 'function')
-      return { kind: 'named', name: nameOf(value.function, 'tool_choice.function') };
+    if (value.type === 'function') return { kind: 'named', name: nameOf(value.function, 'tool_choice.function') };
     if (value.type === 'custom') {
       throw unsupported('tool_choice', 'custom tools are not supported by this provider');
     }

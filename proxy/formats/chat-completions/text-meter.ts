@@ -103,7 +103,5 @@ const notWritten: ReadonlySet<string> = new Set([
 /** Servers send reasoning under several names, and some send it under two of them at once. */
 function repeats(name: string, { reasoning_content, reasoning }: JsonObject): boolean {
   if (name === 'reasoning') return typeof reasoning_content === 'string';
-  return (
-    name === 'reasoning_details' && (typeof reasoning_content === 'string' || typeof reasoning === 'string')
-  );
+  return name === 'reasoning_details' && (typeof reasoning_content === 'string' || typeof reasoning === 'string');
 }

@@ -49,8 +49,6 @@ class ChatConversation implements ConversationRequest {
   /** Messages with the results of tools and deprecated functions do not count: their name is the function's. */
   namesSpeakers(): boolean {
     const list: readonly unknown[] = Array.isArray(this.options.messages) ? this.options.messages : [];
-    return list.some(
-      (one) => isObject(one) && one.role !== 'function' && one.role !== 'tool' && isGiven(one.name),
-    );
+    return list.some((one) => isObject(one) && one.role !== 'function' && one.role !== 'tool' && isGiven(one.name));
   }
 }

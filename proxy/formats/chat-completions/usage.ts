@@ -29,11 +29,7 @@ export function requestedUsage({ body }: Pick<ChatRequest, 'body'>): RequestedUs
 }
 
 /** @param written a completion or chunk */
-export function passedUsage(
-  written: JsonObject,
-  requested: RequestedUsage,
-  pieces: Pieces,
-): Usage | undefined {
+export function passedUsage(written: JsonObject, requested: RequestedUsage, pieces: Pieces): Usage | undefined {
   const { serviceTier, wantsLongCache } = requested;
   return readUsage(written.usage, {
     served: written.service_tier,
@@ -55,8 +51,7 @@ export function piecesIn(choices: unknown, { wantsSearch }: RequestedUsage): Pie
 function citesPages(choices: unknown): boolean {
   return messagesOf(choices).some(
     ({ annotations }) =>
-      Array.isArray(annotations) &&
-      annotations.some((one: unknown) => isObject(one) && one.type === 'url_citation'),
+      Array.isArray(annotations) && annotations.some((one: unknown) => isObject(one) && one.type === 'url_citation'),
   );
 }
 
@@ -69,10 +64,7 @@ function messagesOf(choices: unknown): readonly JsonObject[] {
 }
 
 function imagesIn(choices: unknown): number {
-  return messagesOf(choices).reduce(
-    (sum, { images }) => sum + (Array.isArray(images) ? images.length : 0),
-    0,
-  );
+  return messagesOf(choices).reduce((sum, { images }) => sum + (Array.isArray(images) ? images.length : 0), 0);
 }
 
 /**
@@ -82,10 +74,7 @@ function imagesIn(choices: unknown): number {
  */
 export function withCost(event: Buffer, cost: string): Buffer {
   const text = event.toString();
-  const written = text.replace(
-    /"usage"\s*:\s*\{/,
-    (head) => `${head}"${costField}":${JSON.stringify(cost)},`,
-  );
+  const written = text.replace(/"usage"\s*:\s*\{/, (head) => `${head}"${costField}":${JSON.stringify(cost)},`);
   const chunk = parseJson(eventData(Buffer.from(written)) ?? '');
   // The first "usage" in the text may be another field: then the chunk passes unchanged.
   const isWritten = isObject(chunk) && isObject(chunk.usage) && chunk.usage[costField] === cost;

@@ -1,13 +1,7 @@
 // Writes a whole response as a chat completion (SDK type `ChatCompletion`) from what another format read. Responses in
 // the callers' own format pass through and are not written here.
 import type { JsonObject } from '../../../common/json.ts';
-import type {
-  CalledTool,
-  Finish,
-  FinishReason,
-  ResponseChoice,
-  ResponseMessage,
-} from '../../conversation/response.ts';
+import type { CalledTool, Finish, FinishReason, ResponseChoice, ResponseMessage } from '../../conversation/response.ts';
 import type { Usage } from '../../conversation/usage.ts';
 
 /** Further fields of a choice about its end. Empty if the callers' format has the same reason as the vendor. */
@@ -69,10 +63,7 @@ function callFields(calls: readonly CalledTool[], { noCalls, asFunctions }: Comp
   };
 }
 
-export function finishReasonOf(
-  reason: FinishReason,
-  { asFunctions }: Pick<CompletionForm, 'asFunctions'>,
-): string {
+export function finishReasonOf(reason: FinishReason, { asFunctions }: Pick<CompletionForm, 'asFunctions'>): string {
   return reason === 'tool_calls' && asFunctions ? 'function_call' : reason;
 }
 

@@ -28,20 +28,12 @@ export function userBlocks(parts: readonly Part[], context: BlockContext): Block
 }
 
 /** Omits empty and blank texts: no model accepts them. */
-export function textBlocks(
-  parts: readonly TextPart[],
-  { promptCache }: Pick<BlockContext, 'promptCache'>,
-): Block[] {
-  return parts.flatMap(({ text, cache }) =>
-    text.trim() === '' ? [] : [{ text }, ...cachePoint(cache, promptCache)],
-  );
+export function textBlocks(parts: readonly TextPart[], { promptCache }: Pick<BlockContext, 'promptCache'>): Block[] {
+  return parts.flatMap(({ text, cache }) => (text.trim() === '' ? [] : [{ text }, ...cachePoint(cache, promptCache)]));
 }
 
 /** Ends the cached prefix. Omitted for a model without a cache, which would report a missing permission. */
-export function cachePoint(
-  mark: CacheMark | undefined,
-  promptCache: ModelCapabilities['promptCache'],
-): Block[] {
+export function cachePoint(mark: CacheMark | undefined, promptCache: ModelCapabilities['promptCache']): Block[] {
   if (mark === undefined || promptCache === 'none') return [];
   const long = mark.ttl === '1h' && promptCache === '1h';
   return [{ cachePoint: { type: 'default', ...(long && { ttl: '1h' }) } }];
@@ -113,16 +105,7 @@ function imageBlock({ source, at }: ImagePart, { images }: BlockContext): Block 
   return { image: { format: type.slice('image/'.length), source: { bytes: data.base64 } } };
 }
 
-const audioFormats: ReadonlySet<string> = new Set([
-  'wav',
-  'mp3',
-  'flac',
-  'opus',
-  'aac',
-  'ogg',
-  'm4a',
-  'webm',
-]);
+const audioFormats: ReadonlySet<string> = new Set(['wav', 'mp3', 'flac', 'opus', 'aac', 'ogg', 'm4a', 'webm']);
 
 function audioBlock({ format, base64, at }: AudioPart): Block {
   const where = `${at}.input_audio.format`;

@@ -2,13 +2,7 @@
 // the writer reads it.
 import type { OptionFields } from '../../conversation/request.ts';
 import type { Family } from '../../models/families.ts';
-import {
-  type FieldContext,
-  FieldRules,
-  type FieldTable,
-  type JointField,
-  type OptionsOf,
-} from '../fields.ts';
+import { type FieldContext, FieldRules, type FieldTable, type JointField, type OptionsOf } from '../fields.ts';
 
 type Reader = 'inference' | 'outputMode' | 'tools' | 'service';
 

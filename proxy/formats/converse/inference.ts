@@ -36,11 +36,7 @@ export function readInference(options: ReadBy<'inference'>, context: InferenceCo
   const requested = requestedMaxTokens(options, context);
   const reasoning = readReasoning(options, requested === undefined ? undefined : Number(requested), context);
   const chosen = requested === undefined ? chosenMaxTokens(reasoning.on, context) : undefined;
-  const { temperature, topP, topK, dropped } = readSampling(
-    options,
-    context.capabilities,
-    reasoning.samplesAlone,
-  );
+  const { temperature, topP, topK, dropped } = readSampling(options, context.capabilities, reasoning.samplesAlone);
   const requestedStop = readStop(options);
   const { stops, topK: topKPath } = context.family;
   // No model supports a blank stop text.
@@ -111,11 +107,7 @@ function readReasoning(
     case 'budget':
       if (!context.keepsThinking) return claudeReasoning(noThinking(options));
       return claudeReasoning(
-        readThinking(
-          options,
-          capabilities,
-          requested ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens),
-        ),
+        readThinking(options, capabilities, requested ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens)),
       );
     case 'adaptive':
       return claudeReasoning(readThinking(options, capabilities, requested ?? reasoningTokens));

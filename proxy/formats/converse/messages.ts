@@ -117,10 +117,7 @@ function byTurns(messages: readonly Message[], { mixesTools }: Family): readonly
       last.ofTools ||= ofTools;
     } else {
       const other = role === 'user' ? 'assistant' : 'user';
-      written.push(
-        { role: other, content: [placeholder], ofTools: false },
-        { role, content: [...content], ofTools },
-      );
+      written.push({ role: other, content: [placeholder], ofTools: false }, { role, content: [...content], ofTools });
     }
   }
   return written;
@@ -140,9 +137,7 @@ function withEnd(messages: readonly Message[], prefill: boolean): readonly Messa
   if (last?.role !== 'assistant') return messages;
   if (!prefill) return [...messages, { role: 'user', content: [{ text: 'Continue.' }] }];
   const content = last.content.map((block, index) =>
-    index === last.content.length - 1 && typeof block.text === 'string'
-      ? { text: block.text.trimEnd() }
-      : block,
+    index === last.content.length - 1 && typeof block.text === 'string' ? { text: block.text.trimEnd() } : block,
   );
   return [...messages.slice(0, -1), { role: 'assistant', content }];
 }

@@ -57,8 +57,7 @@ function readGuardrail(value: unknown, stream: boolean): JsonObject | undefined 
   const known = stream ? [...guardrailFields, 'streamProcessingMode'] : guardrailFields;
   const entries = known.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]] as const]));
   for (const [name, one] of entries) {
-    if (typeof one !== 'string')
-      throw invalid(`guardrailConfig.${name}`, `guardrailConfig.${name} must be a string`);
+    if (typeof one !== 'string') throw invalid(`guardrailConfig.${name}`, `guardrailConfig.${name} must be a string`);
   }
   return Object.fromEntries(entries);
 }

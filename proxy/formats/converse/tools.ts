@@ -68,10 +68,7 @@ function usedToolNames(turns: readonly Turn[]): ReadonlySet<string> {
 }
 
 /** With choice `none`, the tools are sent only if the history needs them. */
-function usableTools(
-  { definitions, choice }: Tools,
-  usedNames: ReadonlySet<string>,
-): readonly ToolDefinition[] {
+function usableTools({ definitions, choice }: Tools, usedNames: ReadonlySet<string>): readonly ToolDefinition[] {
   if (choice.kind === 'none' && usedNames.size === 0) return [];
   if (choice.kind !== 'allowed') return definitions;
   const names = new Set(choice.names);

@@ -99,9 +99,7 @@ function requestBody(call: TranslatedCall): RequestBody {
 function unmarkedFields({ request, capabilities }: TranslatedCall, { lostMarks }: Conversation): string[] {
   const { cachesTools } = familyOf(capabilities);
   const hasCache = capabilities.promptCache !== 'none';
-  const left = request
-    .cacheMarks()
-    .filter((name) => !hasCache || (name.startsWith('tools.') && !cachesTools));
+  const left = request.cacheMarks().filter((name) => !hasCache || (name.startsWith('tools.') && !cachesTools));
   return hasCache && lostMarks ? [...left, 'messages.cache_control'] : left;
 }
 

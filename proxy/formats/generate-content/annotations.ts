@@ -8,11 +8,7 @@ import { count } from '../../conversation/usage.ts';
  * @param content the response's text as the caller gets it
  * @param partStarts byte offsets in the content at which the vendor's parts begin; empty if unknown, as in a stream
  */
-export function annotations(
-  grounding: JsonObject,
-  content: string,
-  partStarts: readonly number[] = [],
-): JsonObject[] {
+export function annotations(grounding: JsonObject, content: string, partStarts: readonly number[] = []): JsonObject[] {
   if (content.length > contentMax) return [];
   const supports = readSupports(grounding, partStarts);
   const indexes = indexesAt(
@@ -55,10 +51,7 @@ function readSupports(grounding: JsonObject, partStarts: readonly number[]): Sup
       const segmentFields = isObject(segment) ? segment : {};
       const cited: unknown[] = Array.isArray(indices) ? indices.slice(0, sourcesMax) : [];
       return {
-        text:
-          typeof segmentFields.text === 'string' && segmentFields.text !== ''
-            ? segmentFields.text
-            : undefined,
+        text: typeof segmentFields.text === 'string' && segmentFields.text !== '' ? segmentFields.text : undefined,
         spans: positionsOf(segmentFields, partStarts),
         sources: cited.flatMap((index) => sourceOf(chunks[Number(index)]) ?? []),
       };
@@ -85,11 +78,7 @@ function sourceOf(chunk: unknown): Support['sources'][number] | undefined {
  * The range of the text: one of the reported ranges that contains it, else its first occurrence. Wrong ranges would
  * mislead readers.
  */
-function locate(
-  { text, spans }: Support,
-  content: string,
-  indexes: ReadonlyMap<number, number>,
-): Range | undefined {
+function locate({ text, spans }: Support, content: string, indexes: ReadonlyMap<number, number>): Range | undefined {
   for (const [startByte, endByte] of spans) {
     const [start, end] = [indexes.get(startByte), indexes.get(endByte)];
     if (start === undefined || end === undefined) continue;

@@ -3,13 +3,7 @@
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { vendorCallIds } from '../../conversation/call-ids.ts';
-import type {
-  AssistantTurn,
-  Conversation,
-  ToolCall,
-  ToolTurn,
-  Turn,
-} from '../../conversation/conversation.ts';
+import type { AssistantTurn, Conversation, ToolCall, ToolTurn, Turn } from '../../conversation/conversation.ts';
 import { type InlineData, sniffBase64Image } from '../../conversation/media.ts';
 import type { Part, TextPart } from '../../conversation/parts.ts';
 import { audioPart, filePart, imagePart } from './media.ts';
@@ -127,15 +121,10 @@ function signed(thoughtSignature: string | undefined): JsonObject {
   return thoughtSignature === undefined ? {} : { thoughtSignature };
 }
 
-function callPart(
-  call: ToolCall,
-  isFirst: boolean,
-  { model, names, capabilities, ids }: CallContext,
-): JsonObject {
+function callPart(call: ToolCall, isFirst: boolean, { model, names, capabilities, ids }: CallContext): JsonObject {
   // Of parallel calls, only the first is signed.
   const lost = isFirst && capabilities.signedCalls ? anySignature : undefined;
-  const thoughtSignature =
-    signatureOf(model, call.signature) ?? returnedSignature(model, call.ownSignature) ?? lost;
+  const thoughtSignature = signatureOf(model, call.signature) ?? returnedSignature(model, call.ownSignature) ?? lost;
   return {
     functionCall: { id: ids.get(call), name: names.toVendor(call.name), args: call.arguments.splice },
     ...signed(thoughtSignature),
@@ -164,8 +153,7 @@ const filesInResults: ReadonlySet<string> = new Set(['application/pdf', 'text/pl
 
 /** From the vendor's page "Function calling", on multimodal responses: fewer types than in a user turn. */
 export function isTakenInResult(part: Part, images: ReadonlyMap<string, InlineData>): boolean {
-  if (part.kind === 'file')
-    return part.source.kind === 'data' && filesInResults.has(part.source.data.mediaType);
+  if (part.kind === 'file') return part.source.kind === 'data' && filesInResults.has(part.source.data.mediaType);
   if (part.kind !== 'image') return false;
   const data = part.source.kind === 'data' ? part.source.data : images.get(part.source.url);
   return data !== undefined && imagesInResults.has(sniffBase64Image(data.base64) ?? data.mediaType);

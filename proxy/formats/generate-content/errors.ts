@@ -98,9 +98,7 @@ const closer: readonly CloserRow[] = [
 /** From google.rpc.QuotaFailure. */
 function quotaIds(details: readonly JsonObject[]): string[] {
   return details.flatMap(({ violations }) =>
-    (Array.isArray(violations) ? violations : []).flatMap((one) =>
-      isObject(one) ? (text(one.quotaId) ?? []) : [],
-    ),
+    (Array.isArray(violations) ? violations : []).flatMap((one) => (isObject(one) ? (text(one.quotaId) ?? []) : [])),
   );
 }
 

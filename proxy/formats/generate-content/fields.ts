@@ -189,18 +189,14 @@ function seed(options: Options<'seed'>): JsonNumber | undefined {
 
 /** Accepts text with images. Audio output is refused, as for every provider. */
 function takesModalities(value: unknown): boolean {
-  return (
-    Array.isArray(value) && value.includes('image') && value.every((one) => one === 'image' || one === 'text')
-  );
+  return Array.isArray(value) && value.includes('image') && value.every((one) => one === 'image' || one === 'text');
 }
 
 /**
  * Filters that replace the vendor's own (SDK type `SafetySetting`), in either spelling.
  * @throws GatewayError invalid_request
  */
-function safetySettings(
-  options: Options<'safety_settings' | 'safetySettings'>,
-): readonly JsonObject[] | undefined {
+function safetySettings(options: Options<'safety_settings' | 'safetySettings'>): readonly JsonObject[] | undefined {
   const name = isGiven(options.safety_settings) ? 'safety_settings' : 'safetySettings';
   const settings = options[name];
   if (!isGiven(settings)) return undefined;

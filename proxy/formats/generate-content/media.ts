@@ -35,10 +35,7 @@ export function filePart({ source, where }: FilePart): JsonObject {
   if (source.kind === 'data') return inlineData(source.data, where);
   const uri = fileUri(source.kind === 'id' ? source.id : source.url);
   if (uri !== undefined) return { fileData: { fileUri: uri } };
-  throw unsupported(
-    where,
-    `${where} is no file of this provider; send files/<name>, its whole URI, or file_data`,
-  );
+  throw unsupported(where, `${where} is no file of this provider; send files/<name>, its whole URI, or file_data`);
 }
 
 const filesUrl = 'https://generativelanguage.googleapis.com/v1beta/';

@@ -24,10 +24,7 @@ import { callerSignature } from './signatures.ts';
 import { audioField } from './sound.ts';
 import { searchesOf, servedTierField, withServed } from './usage.ts';
 
-export function readGenerateContentResponse(
-  call: TranslatedCall,
-  { head, body }: VendorResponse,
-): ReadResponse {
+export function readGenerateContentResponse(call: TranslatedCall, { head, body }: VendorResponse): ReadResponse {
   const parsed = parseExactJson(body.toString());
   const failure = generateContentError(parsed);
   if (failure !== undefined) throw new VendorFailure(failure);
@@ -58,10 +55,7 @@ export function readGenerateContentResponse(
   return { message, usage, model: response.modelVersion };
 }
 
-export function identityOf(
-  { responseId, modelVersion, createdAt }: ParsedResponse,
-  { model, now }: TranslatedCall,
-) {
+export function identityOf({ responseId, modelVersion, createdAt }: ParsedResponse, { model, now }: TranslatedCall) {
   return {
     id: `chatcmpl-${responseId ?? now.toString(36)}`,
     created: Math.floor((createdAt ?? now) / 1000),
@@ -73,10 +67,7 @@ export function identityOf(
 export type CandidateFacts = Pick<Candidate, 'grounding' | 'citation' | 'ratings'>;
 
 /** The vendor's metadata on sources and filters. All three fields are always present. */
-export function metadataOf(
-  candidates: readonly CandidateFacts[],
-  block: ParsedResponse['block'],
-): JsonObject {
+export function metadataOf(candidates: readonly CandidateFacts[], block: ParsedResponse['block']): JsonObject {
   const ratings = [...candidates.map((one) => one.ratings), ...(block ? [block.ratings] : [])];
   return {
     cloud_ai_citation_metadata: candidates.flatMap(({ citation }) => citation ?? []),
@@ -159,10 +150,7 @@ function madeIn({ parts }: Candidate, { identity, model }: Reading): JsonObject 
   };
 }
 
-export function imageOf(
-  { url, signature }: Extract<ResponsePart, { kind: 'image' }>,
-  model: string,
-): JsonObject {
+export function imageOf({ url, signature }: Extract<ResponsePart, { kind: 'image' }>, model: string): JsonObject {
   return imageExtra(url, signature === undefined ? undefined : callerSignature(signature, model));
 }
 

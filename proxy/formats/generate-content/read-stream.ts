@@ -16,14 +16,7 @@ import { generateContentError } from './errors.ts';
 import { cachedContent } from './fields.ts';
 import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
-import {
-  type CandidateFacts,
-  identityOf,
-  imageOf,
-  imagesOf,
-  metadataOf,
-  signedText,
-} from './read-response.ts';
+import { type CandidateFacts, identityOf, imageOf, imagesOf, metadataOf, signedText } from './read-response.ts';
 import { type RequestPlan, requestPlan } from './request-plan.ts';
 import { type Candidate, type ParsedResponse, parseResponse, type ResponsePart } from './response.ts';
 import { audioField } from './sound.ts';
@@ -197,9 +190,7 @@ export class GenerateContentStreamReader implements StreamReader {
   /** The vendor's own fields that are not empty. */
   #extras(): JsonObject {
     const metadata = metadataOf([this.#last], this.#block);
-    const reportedUsage = Object.entries(metadata).filter(
-      ([, value]) => Array.isArray(value) && value.length > 0,
-    );
+    const reportedUsage = Object.entries(metadata).filter(([, value]) => Array.isArray(value) && value.length > 0);
     return {
       ...Object.fromEntries(reportedUsage),
       ...servedTierField(this.#call.request.options, this.#head),

@@ -63,9 +63,7 @@ function abilities({ format, tools, own, capabilities }: FormContext) {
   const native = (capabilities.jsonSchemaWithTools || !hasTools) && !mustCall(tools);
   return {
     native: (schema: JsonObject) =>
-      native && capabilities.jsonSchema
-        ? vendorSchema(described(schema, format), schemaPath, capabilities)
-        : undefined,
+      native && capabilities.jsonSchema ? vendorSchema(described(schema, format), schemaPath, capabilities) : undefined,
     json: native && capabilities.jsonMode,
     forcedTools: capabilities.forcedTools && own.length === 0,
   };

@@ -72,8 +72,7 @@ function readBlock(feedback: unknown): ParsedResponse['block'] {
 }
 
 function readCandidate(candidate: JsonObject, position: number): Candidate {
-  const { index, content, finishReason, finishMessage, groundingMetadata, citationMetadata, safetyRatings } =
-    candidate;
+  const { index, content, finishReason, finishMessage, groundingMetadata, citationMetadata, safetyRatings } = candidate;
   return {
     index: plainNumber(index) ?? position,
     parts: isObject(content) ? list(content.parts).map(readPart) : [],
@@ -92,9 +91,7 @@ function readPart(part: unknown): ResponsePart {
   if (isObject(functionCall)) return { kind: 'call', call: readCall(functionCall, part.thoughtSignature) };
   const signature = text(part.thoughtSignature);
   if (typeof partText === 'string') {
-    return thought === true
-      ? { kind: 'thought', text: partText }
-      : { kind: 'text', text: partText, signature };
+    return thought === true ? { kind: 'thought', text: partText } : { kind: 'text', text: partText, signature };
   }
   // An image marked as a thought is an intermediate image.
   if (isObject(inlineData) && thought !== true) return readMedia(inlineData, signature);

@@ -29,9 +29,7 @@ export function audioField(parts: readonly SoundPart[], id: string, created: num
 
 function described(mimeType: string): JsonObject {
   const [type = '', ...parameters] = mimeType.toLowerCase().split(';');
-  const rate = parameters
-    .map((one) => /^\s*rate=(\d{1,6})\s*$/.exec(one)?.[1])
-    .find((one) => one !== undefined);
+  const rate = parameters.map((one) => /^\s*rate=(\d{1,6})\s*$/.exec(one)?.[1]).find((one) => one !== undefined);
   const isPcm = type === 'audio/l16' || type === 'audio/pcm';
   return {
     format: isPcm ? 'pcm16' : type.replace(/^audio\/(x-)?/, ''),

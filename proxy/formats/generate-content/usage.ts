@@ -83,9 +83,7 @@ export function searchesOf(grounding: JsonObject | undefined, own: readonly Json
 
 function tokensOf(details: unknown, modality: 'AUDIO' | 'IMAGE'): number {
   const all: readonly unknown[] = Array.isArray(details) ? details : [];
-  const counts = all.map((one) =>
-    isObject(one) && one.modality === modality ? (count(one.tokenCount) ?? 0) : 0,
-  );
+  const counts = all.map((one) => (isObject(one) && one.modality === modality ? (count(one.tokenCount) ?? 0) : 0));
   return counts.reduce((sum, one) => sum + one, 0);
 }
 

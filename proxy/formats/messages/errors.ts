@@ -21,8 +21,7 @@ export function messagesError(error: JsonObject, otherwise: ErrorKind = 'bad_gat
   const message = typeof error.message === 'string' && error.message !== '' ? error.message : undefined;
   const details = isObject(error.details) ? error.details : {};
   const special = specials.find(
-    ([type, text]) =>
-      type === error.type && (text.test(message ?? '') || text.test(String(details.error_code))),
+    ([type, text]) => type === error.type && (text.test(message ?? '') || text.test(String(details.error_code))),
   );
   return vendorError(special?.[2] ?? kinds.get(error.type) ?? otherwise, { message });
 }

@@ -48,8 +48,7 @@ export class MessageReader {
     switch (block.kind) {
       case 'text':
         if (delta.type === 'text_delta') this.#addText(text(delta.text));
-        if (delta.type === 'citations_delta' && isObject(delta.citation))
-          block.citations.push(delta.citation);
+        if (delta.type === 'citations_delta' && isObject(delta.citation)) block.citations.push(delta.citation);
         return;
       case 'thinking':
         if (delta.type === 'thinking_delta') this.#think(block, text(delta.thinking));
@@ -83,9 +82,7 @@ export class MessageReader {
         if (block.isReported) this.#log.add({ type: 'tool_use', id: block.id });
         return;
       case 'server':
-        this.#log.add(
-          block.input === '' ? block.block : { ...block.block, input: parseExactJson(block.input) },
-        );
+        this.#log.add(block.input === '' ? block.block : { ...block.block, input: parseExactJson(block.input) });
         return;
       case 'other':
         return;

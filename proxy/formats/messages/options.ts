@@ -61,9 +61,7 @@ function userId(options: ReadBy<'userId'>): MappedFields {
   const taken = given.find((name) => isOpaque(String(options[name])));
   return {
     fields: taken === undefined ? {} : { metadata: { user_id: options[taken] } },
-    dropped: given.filter(
-      (name) => name !== taken && (taken === undefined || options[name] !== options[taken]),
-    ),
+    dropped: given.filter((name) => name !== taken && (taken === undefined || options[name] !== options[taken])),
   };
 }
 

@@ -73,11 +73,7 @@ export function pausedBlocks(
     } else written.push(...ownBlock(block, thinks));
   }
   if (writtenLength === content.length && called === calls.length) return written;
-  return [
-    ...blocks.flatMap((block) => ownBlock(block, thinks)),
-    ...textBlocks(parts),
-    ...calls.map(callBlock),
-  ];
+  return [...blocks.flatMap((block) => ownBlock(block, thinks)), ...textBlocks(parts), ...calls.map(callBlock)];
 }
 
 function ownBlock(block: JsonObject, thinks: boolean): Block[] {

@@ -33,9 +33,7 @@ export function writeTools(options: ReadBy<'tools'>, plan: Plan, context: ToolCo
   const search = webSearch(options, usable);
   const list = [...own, ...(search === undefined ? [] : [search])];
   const dropped = [
-    ...(usable.some(({ strict }, index) => strict === true && own[index]?.strict !== true)
-      ? ['tools.strict']
-      : []),
+    ...(usable.some(({ strict }, index) => strict === true && own[index]?.strict !== true) ? ['tools.strict'] : []),
     ...(isGiven(options.web_search_options) && search === undefined ? ['web_search_options'] : []),
   ];
   if (list.length === 0) return { fields: calledBefore(context.conversation), dropped };
@@ -71,9 +69,7 @@ function writeTool(tool: ToolDefinition, schemas: StrictSchemas | undefined): Js
 
 /** The vendor requires definitions of tools that the history calls, even if none may be called now. */
 function calledBefore({ turns }: Conversation): JsonObject {
-  const names = turns
-    .flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []))
-    .map(({ name }) => name);
+  const names = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : [])).map(({ name }) => name);
   if (names.length === 0) return {};
   const tools = [...new Set(names.map(toolName))].map((name) => ({
     name,
@@ -155,7 +151,6 @@ function userLocation(location: unknown): JsonObject {
   if (!isObject(approximate)) throw invalid(at, `${at} must be an object with approximate`);
   const given = locationFields.filter((field) => isGiven(approximate[field]));
   const odd = given.find((field) => typeof approximate[field] !== 'string');
-  if (odd !== undefined)
-    throw invalid(`${at}.approximate.${odd}`, `${at}.approximate.${odd} must be a string`);
+  if (odd !== undefined) throw invalid(`${at}.approximate.${odd}`, `${at}.approximate.${odd} must be a string`);
   return { type: 'approximate', ...Object.fromEntries(given.map((field) => [field, approximate[field]])) };
 }

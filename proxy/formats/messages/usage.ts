@@ -72,12 +72,7 @@ export class UsageCounter {
   }
 }
 
-const counted = [
-  'input_tokens',
-  'cache_creation_input_tokens',
-  'cache_read_input_tokens',
-  'output_tokens',
-] as const;
+const counted = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const;
 
 /** Contains only reported fields, so that missing ones keep their earlier values. */
 function specialOf(usage: JsonObject): Partial<SpecialUsage> {

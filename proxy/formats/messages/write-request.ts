@@ -100,14 +100,11 @@ function thinkingFor(
   const options = readBy(request.options, 'thinking');
   if (form.kind === 'tool') return noThinking(options);
   const thinking = readThinking(options, capabilities, maxTokens);
-  return thinking.config?.type === 'enabled' && !keepsThinking(conversation.turns)
-    ? noThinking(options)
-    : thinking;
+  return thinking.config?.type === 'enabled' && !keepsThinking(conversation.turns) ? noThinking(options) : thinking;
 }
 
 function system({ system: parts }: Conversation, { form }: Plan): JsonObject {
-  const instructions =
-    form.kind === 'words' ? [{ kind: 'text', text: form.text, cache: undefined } as const] : [];
+  const instructions = form.kind === 'words' ? [{ kind: 'text', text: form.text, cache: undefined } as const] : [];
   const blocks = textBlocks([...parts, ...instructions]);
   return blocks.length === 0 ? {} : { system: blocks };
 }

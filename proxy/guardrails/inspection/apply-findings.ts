@@ -36,9 +36,7 @@ export function applyFindings(
   const blocking = blocked && guardrails[blocked.matcher];
   if (blocking !== undefined) throw decisions.refusal(blocking, stage, 'block');
   decisions.unavailable(unseen, stage);
-  const decided = guardrails.filter(
-    (guardrail) => !unseen.includes(guardrail) && !failed.includes(guardrail),
-  );
+  const decided = guardrails.filter((guardrail) => !unseen.includes(guardrail) && !failed.includes(guardrail));
   const finding = new Set(found.map(({ matcher }) => guardrails[matcher]));
   for (const guardrail of decided)
     decisions.decided(guardrail, stage, finding.has(guardrail) ? guardrail.action : 'pass');

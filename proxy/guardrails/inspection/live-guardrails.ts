@@ -14,11 +14,7 @@ import { type DecisionClient, DecisionSamples } from '../decision-samples.ts';
 import type { GuardrailMetrics } from '../decisions.ts';
 import type { Guardrails } from '../guardrail.ts';
 import { Scanner } from '../scanner.ts';
-import {
-  createServiceGuards,
-  type ServiceGuardsDeps,
-  type ServiceMetrics,
-} from '../services/service-guard.ts';
+import { createServiceGuards, type ServiceGuardsDeps, type ServiceMetrics } from '../services/service-guard.ts';
 import { webhookConnections, webhookResponseBytesMax } from '../services/webhook.ts';
 import { guardStream } from '../stream/guard-stream.ts';
 import { WorkerPool } from '../worker-pool.ts';

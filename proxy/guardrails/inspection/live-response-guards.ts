@@ -62,8 +62,7 @@ export class LiveResponseGuards implements ResponseGuards {
 
   refusal({ guard }: BlockedError): GatewayError {
     const guardrail = this.#guardrails.get(guard);
-    if (guardrail === undefined)
-      return new GatewayError('internal_error', { cause: new Error('no such guard') });
+    if (guardrail === undefined) return new GatewayError('internal_error', { cause: new Error('no such guard') });
     const failed = this.#decisions.get(guardrail) === 'failed_block';
     return this.#deps.decisions.refusal(guardrail, 'output', failed ? 'failed_block' : 'block');
   }

@@ -98,9 +98,7 @@ export class RequestInspection {
    * A placeholder that the caller has written must not be used: the response would contain another value in its place.
    */
   #isWritten(placeholder: string): boolean {
-    this.#written ??= placeholdersIn(
-      slotsOf(this.#call.request.body, requestLocations).map(({ text }) => text),
-    );
+    this.#written ??= placeholdersIn(slotsOf(this.#call.request.body, requestLocations).map(({ text }) => text));
     return this.#written.has(placeholder);
   }
 
@@ -176,8 +174,7 @@ function exceeds(
   const { messages } = call.request;
   return (
     isAbove(messages.length, messagesMax) ||
-    (imagesMax !== undefined &&
-      isAbove(mediaOf(messages).filter(({ kind }) => kind === 'image').length, imagesMax)) ||
+    (imagesMax !== undefined && isAbove(mediaOf(messages).filter(({ kind }) => kind === 'image').length, imagesMax)) ||
     (tokensMax !== undefined && isAbove(estimateTokens(call, 0).input, tokensMax))
   );
 }

@@ -29,10 +29,7 @@ export type GuardStream = (
 ) => Promise<StreamResult>;
 
 export interface ResponseInspectionDeps
-  extends Pick<
-    StageInspectionDeps,
-    'guardrails' | 'services' | 'decisions' | 'context' | 'scanner' | 'owner'
-  > {
+  extends Pick<StageInspectionDeps, 'guardrails' | 'services' | 'decisions' | 'context' | 'scanner' | 'owner'> {
   /** The highest placeholder numbers of the input, by label. */
   readonly taken: ReadonlyMap<string, number>;
   /** Placeholders of the input that are restored, with their original values. */
@@ -74,8 +71,7 @@ export class ResponseInspection implements OutputGuard {
   #complete(result: CompleteResult): CompleteResult | Promise<CompleteResult> {
     if (result.body.length > largeBytes) return this.#large(result);
     const body = parseExactJson(result.body.toString());
-    const put = (left: unknown) =>
-      left === body ? result : { ...result, body: Buffer.from(JSON.stringify(left)) };
+    const put = (left: unknown) => (left === body ? result : { ...result, body: Buffer.from(JSON.stringify(left)) });
     const left = this.#left(body);
     return left instanceof Promise ? left.then(put) : put(left);
   }
@@ -138,8 +134,7 @@ export class ResponseInspection implements OutputGuard {
 /** Whether a guardrail may withhold a part of the response from the caller. */
 export function contains({ texts, services }: StageGuardrails): boolean {
   return (
-    texts.some(({ guardrail }) => guardrail.action !== 'observe') ||
-    services.some(({ action }) => action !== 'observe')
+    texts.some(({ guardrail }) => guardrail.action !== 'observe') || services.some(({ action }) => action !== 'observe')
   );
 }
 

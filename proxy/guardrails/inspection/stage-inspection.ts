@@ -6,13 +6,7 @@ import { isObject } from '../../../common/json.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
 import type { Stage } from '../../../guardrails/definition.ts';
 import { contextMax } from '../../../guardrails/fold.ts';
-import {
-  locate,
-  replace,
-  stringsOf,
-  type TextMatch,
-  type Texts,
-} from '../../../guardrails/inspection/findings.ts';
+import { locate, replace, stringsOf, type TextMatch, type Texts } from '../../../guardrails/inspection/findings.ts';
 import {
   type Slot,
   slotsOf,
@@ -105,11 +99,7 @@ function redacted(texts: Texts, scanned: Scanned, deps: StageInspectionDeps): re
   return found.length + replaced.length === 0 ? undefined : replace(texts, [...found, ...replaced], put);
 }
 
-function rewritten(
-  body: JsonObject,
-  location: TextLocation,
-  strings: readonly string[] | undefined,
-): JsonObject {
+function rewritten(body: JsonObject, location: TextLocation, strings: readonly string[] | undefined): JsonObject {
   const put = strings === undefined ? body : withTexts(body, location, strings);
   return isObject(put) ? put : body;
 }

@@ -50,9 +50,7 @@ async function looked(
   texts: readonly ServiceText[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const windows = texts.flatMap((one) =>
-    windowsOf(one.text, service.window).map((text) => ({ ...one, text })),
-  );
+  const windows = texts.flatMap((one) => windowsOf(one.text, service.window).map((text) => ({ ...one, text })));
   await service.inspect(
     windows.map(({ text }) => text),
     signal,

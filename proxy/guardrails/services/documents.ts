@@ -48,8 +48,7 @@ export function verdictsOf(
     for (const verdict of verdicts[at] ?? []) {
       // A masked document cannot be split into several texts.
       if (parts.length === 1 && first !== undefined) masked[first.index] ??= verdict.masked;
-      for (const finding of verdict.found)
-        for (const [index, one] of placed(finding, parts)) found[index]?.push(one);
+      for (const finding of verdict.found) for (const [index, one] of placed(finding, parts)) found[index]?.push(one);
     }
   }
   return found.map((findings, index) => {

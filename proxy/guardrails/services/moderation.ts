@@ -40,9 +40,7 @@ export function createModerationAsk(check: ModerationCheck, { transport, targets
     );
     try {
       const found = new Set((await Promise.all(pending)).flat());
-      return found.size === 0
-        ? { kind: 'pass' }
-        : { kind: 'found', labels: labelsIn([...found].map(labelOf)) };
+      return found.size === 0 ? { kind: 'pass' } : { kind: 'found', labels: labelsIn([...found].map(labelOf)) };
     } finally {
       ending.abort();
     }
@@ -80,11 +78,7 @@ async function ask(
 
 /** @throws ServiceFailedError if the response lacks the values that the check reads */
 function categoriesIn(result: unknown, { categories, scoreMin }: ModerationCheck): readonly string[] {
-  const stated = isObject(result)
-    ? scoreMin === undefined
-      ? result.categories
-      : result.category_scores
-    : undefined;
+  const stated = isObject(result) ? (scoreMin === undefined ? result.categories : result.category_scores) : undefined;
   if (!isObject(stated)) throw new ServiceFailedError('answer');
   const looked = categories.length === 0 ? Object.keys(stated) : categories;
   return looked.filter((category) => {
@@ -111,7 +105,5 @@ function pieces(text: string): readonly string[] {
 
 function batches(inputs: readonly string[]): readonly (readonly string[])[] {
   const count = Math.ceil(inputs.length / inputsMax);
-  return Array.from({ length: count }, (_, index) =>
-    inputs.slice(index * inputsMax, (index + 1) * inputsMax),
-  );
+  return Array.from({ length: count }, (_, index) => inputs.slice(index * inputsMax, (index + 1) * inputsMax));
 }

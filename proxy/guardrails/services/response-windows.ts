@@ -85,9 +85,7 @@ export class ResponseWindows {
   get isDue(): boolean {
     const channels = [...this.#channels.values()];
     const pressing = this.#hasEnded || this.#restLength > this.#restMax;
-    return (
-      channels.some(({ text }) => text.isDue) || (pressing && this.#restTexts().some((text) => text.isDue))
-    );
+    return channels.some(({ text }) => text.isDue) || (pressing && this.#restTexts().some((text) => text.isDue));
   }
 
   /** Omits padding that hides the size of chunks from observers: the sizes change here anyway. */

@@ -189,8 +189,7 @@ class ServedStream implements StreamResult, StreamSink {
 
   #observe(chunk: JsonObject): void {
     this.#observed?.add(chunk);
-    if (this.#observed !== undefined && this.#observed.length > this.#deps.observedMax)
-      this.#observed = undefined;
+    if (this.#observed !== undefined && this.#observed.length > this.#deps.observedMax) this.#observed = undefined;
   }
 
   #send(bytes: Buffer): void {

@@ -38,11 +38,7 @@ export interface ServiceContext {
   readonly decisions: Pick<Decisions, 'decided' | 'refusal' | 'failed' | 'unavailable'>;
 }
 
-export function createServiceGuard(
-  guardrail: Guardrail,
-  check: ServiceCheck,
-  context: ServiceContext,
-): ServiceGuard {
+export function createServiceGuard(guardrail: Guardrail, check: ServiceCheck, context: ServiceContext): ServiceGuard {
   return new CheckedGuard(guardrail, check, context);
 }
 
@@ -68,11 +64,7 @@ class CheckedGuard implements ServiceGuard {
     this.#question = questionOf(guardrail, context);
   }
 
-  async inspect(
-    texts: readonly string[],
-    signal: AbortSignal,
-    about: RequestFacts = {},
-  ): Promise<readonly string[]> {
+  async inspect(texts: readonly string[], signal: AbortSignal, about: RequestFacts = {}): Promise<readonly string[]> {
     const { guardrail } = this;
     const { stage, decisions } = this.#context;
     try {
@@ -101,8 +93,7 @@ class CheckedGuard implements ServiceGuard {
   }
 
   #note(decided: Going): void {
-    if (this.#decided === undefined || ranks.indexOf(decided) > ranks.indexOf(this.#decided))
-      this.#decided = decided;
+    if (this.#decided === undefined || ranks.indexOf(decided) > ranks.indexOf(this.#decided)) this.#decided = decided;
   }
 
   /** @returns the texts after redaction. @throws GatewayError guardrail_blocked */
@@ -246,9 +237,7 @@ function contextOf({ messages }: JsonObject): RequestContext {
   const last = loop.findLastIndex(({ role }) => role === 'user');
   const texts = loop.map(({ content }) => textOf(content));
   return {
-    sources: texts.filter(
-      (text, index) => index !== last && text !== '' && loop[index]?.role !== 'assistant',
-    ),
+    sources: texts.filter((text, index) => index !== last && text !== '' && loop[index]?.role !== 'assistant'),
     query: texts[last] ?? '',
   };
 }

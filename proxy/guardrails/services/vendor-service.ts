@@ -56,8 +56,7 @@ const parallelMax = 4;
 export function createVendorAsk(check: ServiceCheck, deps: VendorServiceDeps): Ask {
   const adapter = serviceAdapter(check.adapter);
   const { serviceAccount } = check.credential ?? {};
-  const tokens =
-    serviceAccount && new AccessTokens(serviceAccount, { post: deps.post, now: () => deps.clock.now() });
+  const tokens = serviceAccount && new AccessTokens(serviceAccount, { post: deps.post, now: () => deps.clock.now() });
   return async (question, signal) => {
     if (adapter === undefined) throw new ServiceFailedError('unknown');
     const request: ServiceRequest = { check, adapter, deps, tokens, question };
@@ -70,8 +69,7 @@ export function createVendorAsk(check: ServiceCheck, deps: VendorServiceDeps): A
     const askOn = async () => {
       for (const exchange of next) {
         const reported = await postExchange(exchange, request, either);
-        for (const [at, index] of exchange.texts.entries())
-          verdicts[index]?.push(reported[at] ?? { found: [] });
+        for (const [at, index] of exchange.texts.entries()) verdicts[index]?.push(reported[at] ?? { found: [] });
       }
     };
     try {

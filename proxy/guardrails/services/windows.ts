@@ -13,10 +13,7 @@ const windowDefault = 1_000;
 const overlapPart = 4;
 
 /** @returns the length of a window in UTF-16 units */
-export function windowOf(
-  { check, window = windowDefault }: Pick<Guardrail, 'check' | 'window'>,
-  stage: Stage,
-): number {
+export function windowOf({ check, window = windowDefault }: Pick<Guardrail, 'check' | 'window'>, stage: Stage): number {
   const max = textMaxOf(check);
   return stage === 'output' ? Math.min(window, max) : max;
 }

@@ -81,12 +81,7 @@ class GuardedStream implements StreamResult, StreamSink {
   #sink: StreamSink | undefined;
   #ending: ((sink: StreamSink) => void) | undefined;
 
-  constructor(
-    source: StreamResult,
-    guards: ResponseGuards,
-    deps: StreamGuardDeps,
-    context: StreamGuardContext,
-  ) {
+  constructor(source: StreamResult, guards: ResponseGuards, deps: StreamGuardDeps, context: StreamGuardContext) {
     this.#source = source;
     this.headers = source.headers;
     this.#guards = guards;

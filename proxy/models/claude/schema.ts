@@ -13,10 +13,7 @@ export function inputSchema(parameters: JsonObject | undefined): JsonObject {
   const { description, ...given } = parameters;
   const isAlternative = ([keyword]: [string, unknown]) => alternatives.has(keyword);
   const rest = Object.fromEntries(Object.entries(given).filter((one) => !isAlternative(one)));
-  const fullDescription = described(
-    description,
-    Object.fromEntries(Object.entries(given).filter(isAlternative)),
-  );
+  const fullDescription = described(description, Object.fromEntries(Object.entries(given).filter(isAlternative)));
   const properties = rest.properties === undefined && rest.$ref === undefined ? { properties: {} } : {};
   return {
     ...rest,
@@ -39,8 +36,7 @@ export class StrictSchemas {
   /** @returns the schema in the vendor's subset; undefined if the subset cannot express it, or a limit is reached */
   take(schema: JsonObject): JsonObject | undefined {
     const { optional, unions } = new Costs(schema).of(schema, 0);
-    if (optional > this.#optionalLeft || unions > this.#unionsLeft || this.#schemasLeft === 0)
-      return undefined;
+    if (optional > this.#optionalLeft || unions > this.#unionsLeft || this.#schemasLeft === 0) return undefined;
     this.#optionalLeft -= optional;
     this.#unionsLeft -= unions;
     this.#schemasLeft -= 1;
@@ -153,9 +149,7 @@ function cleaned(schema: JsonObject): JsonObject {
 
 /** Keywords that are missing in the schema's shape. */
 function unexpressed(schema: JsonObject, shape: JsonObject): JsonObject {
-  const left = Object.entries(schema).filter(
-    ([keyword]) => !(keyword in shape) && !isImplied(keyword, schema),
-  );
+  const left = Object.entries(schema).filter(([keyword]) => !(keyword in shape) && !isImplied(keyword, schema));
   return Object.fromEntries(left);
 }
 

@@ -9,12 +9,7 @@ export type ThinkingBlock =
   | { readonly type: 'redacted_thinking'; readonly data: string };
 
 /** Undefined for a block that no such model issued: a block without the vendor's signature is not accepted. */
-export function readThinkingBlock({
-  type,
-  thinking,
-  signature,
-  data,
-}: JsonObject): ThinkingBlock | undefined {
+export function readThinkingBlock({ type, thinking, signature, data }: JsonObject): ThinkingBlock | undefined {
   if (type === 'thinking' && typeof thinking === 'string' && typeof signature === 'string') {
     return signature === '' ? undefined : { type, thinking, signature };
   }

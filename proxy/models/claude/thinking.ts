@@ -37,11 +37,7 @@ export type ThinkingOptions = Options<'thinking' | 'reasoning_effort'>;
  * @param maxTokens maximum of output tokens, including thinking
  * @throws GatewayError invalid_request
  */
-export function readThinking(
-  options: ThinkingOptions,
-  capabilities: ModelCapabilities,
-  maxTokens: number,
-): Thinking {
+export function readThinking(options: ThinkingOptions, capabilities: ModelCapabilities, maxTokens: number): Thinking {
   const wish = readWish(options);
   if (wish === undefined) return nothing;
   switch (capabilities.reasoning) {
@@ -77,17 +73,13 @@ function readWish(options: ThinkingOptions): Wish | undefined {
   const config = readConfig(options.thinking);
   const effort = readEffort(options);
   if (config === undefined && effort === undefined) return undefined;
-  const on =
-    config === undefined ? effort !== 'none' : config.type === 'enabled' || config.type === 'adaptive';
+  const on = config === undefined ? effort !== 'none' : config.type === 'enabled' || config.type === 'adaptive';
   return {
     on,
     effort: effort === 'none' ? undefined : effort,
     budget: config?.type === 'enabled' ? config.budget_tokens : undefined,
     display: config !== undefined && 'display' in config ? config.display : undefined,
-    fields: [
-      ...(effort === undefined ? [] : ['reasoning_effort']),
-      ...(config === undefined ? [] : ['thinking']),
-    ],
+    fields: [...(effort === undefined ? [] : ['reasoning_effort']), ...(config === undefined ? [] : ['thinking'])],
   };
 }
 

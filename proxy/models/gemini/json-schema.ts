@@ -44,18 +44,7 @@ export function unexpressed(node: JsonObject, language: ModelCapabilities['schem
   };
 }
 
-const shapes = [
-  'type',
-  'properties',
-  'items',
-  'prefixItems',
-  'enum',
-  'const',
-  'anyOf',
-  'oneOf',
-  'allOf',
-  '$ref',
-];
+const shapes = ['type', 'properties', 'items', 'prefixItems', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'];
 
 /** The alternatives of a node; undefined if it has none, or if they only narrow the node's own shape. */
 export function alternativesOf({ anyOf, oneOf }: JsonObject): JsonObject[] | undefined {
@@ -97,9 +86,7 @@ export function withPlainKeywords(schema: JsonObject): JsonObject {
 }
 
 export function only(schema: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    names.filter((name) => schema[name] !== undefined).map((name) => [name, schema[name]]),
-  );
+  return Object.fromEntries(names.filter((name) => schema[name] !== undefined).map((name) => [name, schema[name]]));
 }
 
 const keywords = [
@@ -111,9 +98,7 @@ const keywords = [
  * Merges properties and required names of all schemas. For every other keyword, the first schema that has it decides.
  */
 function merge(schemas: readonly JsonObject[]): JsonObject {
-  const properties = schemas.flatMap((one) =>
-    isObject(one.properties) ? Object.entries(one.properties) : [],
-  );
+  const properties = schemas.flatMap((one) => (isObject(one.properties) ? Object.entries(one.properties) : []));
   const required = schemas.flatMap((one) => (Array.isArray(one.required) ? one.required : []));
   return {
     ...Object.assign({}, ...schemas.toReversed()),

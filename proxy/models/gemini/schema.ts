@@ -29,11 +29,7 @@ export function vendorSchema(
  * that of a tool that the gateway added.
  */
 export function movedSchemas(
-  {
-    tools,
-    form,
-    format,
-  }: { readonly tools: Tools; readonly form: OutputMode; readonly format: ResponseFormat },
+  { tools, form, format }: { readonly tools: Tools; readonly form: OutputMode; readonly format: ResponseFormat },
   { schemaLanguage }: Pick<ModelCapabilities, 'schemaLanguage'>,
 ): string[] {
   const responseTool = form.kind === 'tool' ? form.tool : undefined;

@@ -99,9 +99,7 @@ function configOfWish(wish: Wish, capabilities: ModelCapabilities): ThinkingConf
       return { thinkingBudget: wish === 'adaptive' ? -1 : wish, includeThoughts: true };
     case 'level':
       // Without a level the model decides. These models still accept budgets.
-      return wish === 'adaptive'
-        ? { includeThoughts: true }
-        : { thinkingBudget: wish, includeThoughts: true };
+      return wish === 'adaptive' ? { includeThoughts: true } : { thinkingBudget: wish, includeThoughts: true };
     default:
       return undefined;
   }

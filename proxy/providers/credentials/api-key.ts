@@ -1,11 +1,7 @@
 // API keys in a header. Each scheme adds the key before the request's own headers.
 import { type Authorize, apiKeyOf } from './credential.ts';
 
-export const bearer: Authorize = ({ headers }, target) => [
-  'authorization',
-  `Bearer ${apiKeyOf(target)}`,
-  ...headers,
-];
+export const bearer: Authorize = ({ headers }, target) => ['authorization', `Bearer ${apiKeyOf(target)}`, ...headers];
 
 /** @param name in lower case; replaces a header of this name in the request */
 export function keyInHeader(name: string): Authorize {

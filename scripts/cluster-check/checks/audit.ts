@@ -1,15 +1,6 @@
 // Reinvocation: a later webhook changes pods, so the API server calls the gateway's webhook again. Checks the audit log
 // and the API server's own log.
-import {
-  type Check,
-  createNamespace,
-  createPodAt,
-  eventually,
-  must,
-  mustEqual,
-  optedIn,
-  sidecarIn,
-} from '../check.ts';
+import { type Check, createNamespace, createPodAt, eventually, must, mustEqual, optedIn, sidecarIn } from '../check.ts';
 import type { Control } from '../control.ts';
 import { startOtherWebhook } from '../other-webhook.ts';
 
@@ -41,16 +32,8 @@ export const auditChecks: readonly Check[] = [
         );
         createPodAt(control, { namespace: 'audited', spec: { hostNetwork: true }, isStored: true });
         const seen = await eventually(() => annotationsIn(control, 'audited'));
-        mustEqual(
-          seen.injected,
-          { 'outcome-0': 'injected', 'outcome-1': 'already_injected' },
-          'of an injected pod',
-        );
-        mustEqual(
-          seen.notInjected,
-          { 'outcome-0': 'not_injected', 'outcome-1': 'not_injected' },
-          'of one that is not',
-        );
+        mustEqual(seen.injected, { 'outcome-0': 'injected', 'outcome-1': 'already_injected' }, 'of an injected pod');
+        mustEqual(seen.notInjected, { 'outcome-0': 'not_injected', 'outcome-1': 'not_injected' }, 'of one that is not');
         const complaints = control
           .apiLog()
           .split('\n')

@@ -38,14 +38,7 @@ export const certificateChecks: readonly Check[] = [
     run: async (cluster, scene) => {
       const { control } = cluster;
       await endInjectors(scene);
-      control.kubectl([
-        '-n',
-        'model-gateway',
-        'delete',
-        'secret',
-        'model-gateway-authorities',
-        ...gatewaySecrets,
-      ]);
+      control.kubectl(['-n', 'model-gateway', 'delete', 'secret', 'model-gateway-authorities', ...gatewaySecrets]);
       control.kubectl(['-n', 'model-gateway', 'delete', 'deployment', 'injector']);
       control.tryKubectl(['delete', 'mutatingwebhookconfiguration', 'model-gateway-injector']);
       control.kubectl(['apply', '-f', '-'], plain(cluster, 'gateway'));
@@ -75,17 +68,11 @@ export const certificateChecks: readonly Check[] = [
       const pod = await cluster.podOf('injector');
       const keeper = pod.run('keeper', { image: 'control-plane' });
       await eventually(() =>
-        must(
-          keeper.stdout().includes('names an authority whose key is not here'),
-          'it does not name the missing key',
-        ),
+        must(keeper.stdout().includes('names an authority whose key is not here'), 'it does not name the missing key'),
       );
       mustEqual(injectorSecret(control, 'tls.crt'), before, 'a certificate that it did not make');
       await pod.close();
-      control.kubectl(
-        ['apply', '--server-side', '--field-manager=plain.sh', '-f', '-'],
-        plain(cluster, 'authorities'),
-      );
+      control.kubectl(['apply', '--server-side', '--field-manager=plain.sh', '-f', '-'], plain(cluster, 'authorities'));
       applyGateway(control);
       await startInjectors(cluster, scene);
       await podsGetSidecars(cluster, 'by-plain-sh');
@@ -148,7 +135,6 @@ function injectorSecret(control: Control, key: 'tls.crt' | 'ca.crt'): string {
 }
 
 async function podsGetSidecars({ control }: Cluster, namespace: string): Promise<void> {
-  if (!control.tryKubectl(['get', 'namespace', namespace]).ok)
-    createNamespace(control, namespace, { labels: optedIn });
+  if (!control.tryKubectl(['get', 'namespace', namespace]).ok) createNamespace(control, namespace, { labels: optedIn });
   await untilInjected(control, { namespace });
 }

@@ -9,23 +9,10 @@ export const installChecks: readonly Check[] = [
   {
     name: 'the manifests are accepted with strict validation, without a warning',
     run: async ({ control }) => {
-      mustEqual(
-        apply(control, objectsOf({ overlay: keeperOverlay, withImages: false })),
-        [],
-        'output of kubectl',
-      );
-      const others = [
-        'overlays/egress-gateway',
-        'overlays/sidecar',
-        'overlays/sidecar-full-mode',
-        'overlays/demo',
-      ];
+      mustEqual(apply(control, objectsOf({ overlay: keeperOverlay, withImages: false })), [], 'output of kubectl');
+      const others = ['overlays/egress-gateway', 'overlays/sidecar', 'overlays/sidecar-full-mode', 'overlays/demo'];
       for (const other of others)
-        mustEqual(
-          apply(control, objectsOf({ overlay: other }), ['--dry-run=server', '--force-conflicts']),
-          [],
-          other,
-        );
+        mustEqual(apply(control, objectsOf({ overlay: other }), ['--dry-run=server', '--force-conflicts']), [], other);
       return `${others.length + 1} overlays`;
     },
   },
@@ -34,9 +21,7 @@ export const installChecks: readonly Check[] = [
     run: async ({ control }) => {
       const names = await eventually(() => {
         const output = control.kubectl(['-n', 'model-gateway', 'get', 'pods', '-o', 'name']);
-        const found = ['control-plane', 'egress-gateway', 'injector'].filter((name) =>
-          output.includes(`pod/${name}-`),
-        );
+        const found = ['control-plane', 'egress-gateway', 'injector'].filter((name) => output.includes(`pod/${name}-`));
         must(found.length === 3, `only pods of ${found.join(', ')}`);
         return found;
       });
@@ -94,22 +79,9 @@ export const installChecks: readonly Check[] = [
         mustEqual(can(verb, `${configuration}/model-gateway-injector`), 'yes', `${verb} its webhooks`);
       for (const verb of ['get', 'patch', 'delete', 'update'])
         mustEqual(can(verb, `${configuration}/another`), 'no', `${verb} others’ webhooks`);
-      const kinds = [
-        configuration,
-        'secrets',
-        'leases',
-        'pods',
-        'namespaces',
-        'podtemplates',
-        'deployments',
-        'roles',
-      ];
+      const kinds = [configuration, 'secrets', 'leases', 'pods', 'namespaces', 'podtemplates', 'deployments', 'roles'];
       for (const kind of kinds) mustEqual(can('create', kind, '-n', 'model-gateway'), 'no', `create ${kind}`);
-      mustEqual(
-        can('get', 'secrets/control-plane', '-n', 'model-gateway'),
-        'no',
-        'read the control plane’s Secret',
-      );
+      mustEqual(can('get', 'secrets/control-plane', '-n', 'model-gateway'), 'no', 'read the control plane’s Secret');
       mustEqual(can('list', 'secrets', '-n', 'model-gateway'), 'no', 'list Secrets');
       return `${kinds.length} kinds tried`;
     },
@@ -169,9 +141,7 @@ interface Configuration {
 }
 
 export function configurationOf(control: Cluster['control']): Configuration {
-  return JSON.parse(
-    control.kubectl(['get', 'mutatingwebhookconfiguration', 'model-gateway-injector', '-o', 'json']),
-  );
+  return JSON.parse(control.kubectl(['get', 'mutatingwebhookconfiguration', 'model-gateway-injector', '-o', 'json']));
 }
 
 function checkCertificates({ control }: Cluster): void {
@@ -179,10 +149,7 @@ function checkCertificates({ control }: Cluster): void {
   for (const name of names) {
     const read = (key: string) => secretText(control, { namespace: 'model-gateway', name, key });
     const certificate = new X509Certificate(read('tls.crt'));
-    must(
-      certificate.verify(new X509Certificate(read('ca.crt')).publicKey),
-      `${name} is not signed by its ca.crt`,
-    );
+    must(certificate.verify(new X509Certificate(read('ca.crt')).publicKey), `${name} is not signed by its ca.crt`);
   }
   must(
     secretText(control, { namespace: 'model-gateway', name: 'sidecars-ca', key: 'ca.crt' }).includes('BEGIN'),
@@ -195,8 +162,5 @@ export function secretText(
   { namespace, name, key }: { readonly namespace: string; readonly name: string; readonly key: string },
 ): string {
   const path = `jsonpath={.data.${key.replaceAll('.', '\\.')}}`;
-  return Buffer.from(
-    control.kubectl(['-n', namespace, 'get', 'secret', name, '-o', path]),
-    'base64',
-  ).toString();
+  return Buffer.from(control.kubectl(['-n', namespace, 'get', 'secret', name, '-o', path]), 'base64').toString();
 }

@@ -222,10 +222,7 @@ async function startGateway(cluster: Cluster): Promise<string> {
 async function firstKey(control: Control, folder: string, bootstrap: string): Promise<string> {
   const { writeFileSync } = await import('node:fs');
   const caFile = join(folder, 'plane-ca.crt');
-  writeFileSync(
-    caFile,
-    secretText(control, { namespace: 'model-gateway', name: 'control-plane-tls', key: 'ca.crt' }),
-  );
+  writeFileSync(caFile, secretText(control, { namespace: 'model-gateway', name: 'control-plane-tls', key: 'ca.crt' }));
   const server = ['--server', 'control-plane.model-gateway.svc:50051', '--ca-file', caFile];
   const ctl = (args: string[], input?: string) => gatewayctl(folder, args, input).trim();
   ctl(['context', 'add', 'cluster', ...server]);

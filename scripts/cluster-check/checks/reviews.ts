@@ -1,15 +1,7 @@
 // Records the API server's reviews of pods for npm test. These pods were added after the first recordings were made.
 import { join } from 'node:path';
 import { projectRoot } from '../../../test/support/process.ts';
-import {
-  type Check,
-  createLimitRange,
-  createNamespace,
-  createPodAt,
-  eventually,
-  must,
-  optedIn,
-} from '../check.ts';
+import { type Check, createLimitRange, createNamespace, createPodAt, eventually, must, optedIn } from '../check.ts';
 import { startOtherWebhook } from '../other-webhook.ts';
 
 const folder = join(projectRoot, 'test/integration/injector/reviews');

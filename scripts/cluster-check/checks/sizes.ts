@@ -19,9 +19,7 @@ const resources = (cpu: string, memory: string) => ({ requests: { cpu, memory },
 /** The ranges that a review named, and further common ones. */
 const ranges: Readonly<Record<string, { readonly limits: readonly object[]; readonly app?: object }>> = {
   'small-max': {
-    limits: [
-      { type: 'Container', max: { cpu: '500m', memory: '200Mi' }, default: { cpu: '200m', memory: '100Mi' } },
-    ],
+    limits: [{ type: 'Container', max: { cpu: '500m', memory: '200Mi' }, default: { cpu: '200m', memory: '100Mi' } }],
   },
   'large-min': {
     limits: [
@@ -74,8 +72,7 @@ export const sizeChecks: readonly Check[] = [
         createLimitRange(control, namespace, limits);
         const container = app === undefined ? {} : { resources: app };
         must(
-          createPodAt(control, { namespace, container, labels: { 'model-gateway.io/inject': 'disabled' } })
-            .pod,
+          createPodAt(control, { namespace, container, labels: { 'model-gateway.io/inject': 'disabled' } }).pod,
           `${namespace} lets no app in`,
         );
         const { pod, warnings } = await untilInjected(control, { namespace, container });
@@ -101,13 +98,7 @@ export const sizeChecks: readonly Check[] = [
       };
       await eventually(() => mustEqual(memory(), '300Mi', 'by the namespace'));
       mustEqual(memory({ 'model-gateway.io/memory-limit': '400Mi' }), '400Mi', 'by the pod');
-      control.kubectl([
-        'annotate',
-        '--overwrite',
-        'namespace',
-        'sized',
-        'model-gateway.io/memory-limit=lots',
-      ]);
+      control.kubectl(['annotate', '--overwrite', 'namespace', 'sized', 'model-gateway.io/memory-limit=lots']);
       await eventually(() =>
         mustMatch(
           createPodAt(control, { namespace: 'sized' }).refusal,

@@ -69,9 +69,7 @@ export const uninstallChecks: readonly Check[] = [
       );
       control.kubectl(['delete', 'namespace', 'model-gateway', '--wait=false']);
       await gone(control, 60_000);
-      await eventually(() =>
-        must(createPodAt(control, { namespace: 'left-behind' }).pod, 'pods are still refused'),
-      );
+      await eventually(() => must(createPodAt(control, { namespace: 'left-behind' }).pod, 'pods are still refused'));
       return undefined;
     },
   },
@@ -104,14 +102,7 @@ export const uninstallChecks: readonly Check[] = [
       await endInjectors(scene);
       await eventually(() => {
         const kinds = 'mutatingwebhookconfigurations,clusterroles,clusterrolebindings,namespaces';
-        const left = control.kubectl([
-          'get',
-          kinds,
-          '-l',
-          'app.kubernetes.io/part-of=model-gateway',
-          '-o',
-          'name',
-        ]);
+        const left = control.kubectl(['get', kinds, '-l', 'app.kubernetes.io/part-of=model-gateway', '-o', 'name']);
         mustEqual(
           left.split('\n').filter((line) => line !== '' && !line.includes('team-a')),
           [],
@@ -128,13 +119,7 @@ async function installed(cluster: Cluster, scene: Scene): Promise<void> {
   const { control } = cluster;
   await endInjectors(scene);
   await eventually(() => {
-    const { ok, output } = control.tryKubectl([
-      'get',
-      'namespace',
-      'model-gateway',
-      '-o',
-      'jsonpath={.status.phase}',
-    ]);
+    const { ok, output } = control.tryKubectl(['get', 'namespace', 'model-gateway', '-o', 'jsonpath={.status.phase}']);
     must(!ok || output === 'Active', `the namespace is ${output}`);
   }, 120_000);
   await eventually(() => applyGateway(control));

@@ -25,10 +25,7 @@ export const webhookChecks: readonly Check[] = [
       for (let round = 0; round < 5; round++) {
         control.kubectl(remove);
         await eventually(() => {
-          must(
-            !sidecarIn(createPodAt(control, { namespace: 'outage' }).pod),
-            'still a sidecar without webhooks',
-          );
+          must(!sidecarIn(createPodAt(control, { namespace: 'outage' }).pod), 'still a sidecar without webhooks');
         });
         apply(control, webhookObjects());
         const applied = performance.now();
@@ -74,11 +71,7 @@ export const webhookChecks: readonly Check[] = [
           'not put back',
         );
       }, 6_000);
-      mustMatch(
-        JSON.stringify(configurationOf(control)),
-        /"failurePolicy":"Ignore"/,
-        'the operator’s own change',
-      );
+      mustMatch(JSON.stringify(configurationOf(control)), /"failurePolicy":"Ignore"/, 'the operator’s own change');
       apply(control, webhookObjects(), ['--force-conflicts']);
       return undefined;
     },

@@ -25,8 +25,7 @@ const namespaces: Readonly<Record<string, string | undefined>> = {
   'says-yes': 'yes',
 };
 
-const wants = (word: string | undefined) =>
-  word === undefined ? undefined : ['enabled', 'true'].includes(word);
+const wants = (word: string | undefined) => (word === undefined ? undefined : ['enabled', 'true'].includes(word));
 const isWord = (word: string) => ['enabled', 'true', 'disabled', 'false'].includes(word);
 
 type Expectation = 'injected' | 'plain' | 'refused';
@@ -53,11 +52,7 @@ export const wordChecks: readonly Check[] = [
       for (const [namespace, word] of Object.entries(namespaces))
         createNamespace(control, namespace, { labels: word === undefined ? {} : { [name]: word } });
       await eventually(() =>
-        mustEqual(
-          outcomeOf(createPodAt(control, { namespace: 'says-yes' })),
-          'refused',
-          'selectors are in force',
-        ),
+        mustEqual(outcomeOf(createPodAt(control, { namespace: 'says-yes' })), 'refused', 'selectors are in force'),
       );
       const words = [undefined, 'enabled', 'true', 'disabled', 'false', 'yes'];
       let count = 0;
@@ -114,8 +109,7 @@ export const wordChecks: readonly Check[] = [
       const { control } = cluster;
       // Ended, not only removed from the Service, because API servers keep connections.
       await endInjectors(scene);
-      const outcome = (namespace: string, labels = {}) =>
-        outcomeOf(createPodAt(control, { namespace, labels }));
+      const outcome = (namespace: string, labels = {}) => outcomeOf(createPodAt(control, { namespace, labels }));
       await eventually(() => must(outcome('says-enabled') === 'refused', 'an injector still responds'));
       mustEqual(outcome('says-enabled', { [name]: 'disabled' }), 'plain', 'a pod that opted out');
       mustEqual(outcome('says-nothing'), 'plain', 'a namespace without a label');

@@ -29,8 +29,7 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '2m',
         expr: 'max by (namespace, job) (gateway_control_plane_feed_revision) - on (namespace, job) group_right () gateway_control_plane_feed_revision > 0',
-        summary:
-          '{{ $labels.namespace }}/{{ $labels.pod }} is {{ $value }} revisions behind the other replicas',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} is {{ $value }} revisions behind the other replicas',
         description:
           'It cannot read the primary, or waits for it. Its proxies notice within 20 s and use another replica.',
         runbook: 'control-plane-failing',
@@ -90,8 +89,7 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         for: '0m',
         expr: 'sum by (namespace, job) (increase(gateway_control_plane_webhook_tries_total{outcome="given_up"}[1h])) > 0',
         summary: 'Webhooks were given up',
-        description:
-          'The receiver of budget thresholds did not accept them in time; they are not sent again.',
+        description: 'The receiver of budget thresholds did not accept them in time; they are not sent again.',
         runbook: 'webhooks',
       },
       {

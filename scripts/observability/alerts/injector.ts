@@ -67,8 +67,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         for: '15m',
         expr: 'max by (namespace, job, task) (gateway_keeper_task_failing) == 1',
         summary: 'The keeper fails at a task: {{ $labels.task }}',
-        description:
-          'Its log has the cause: a right that is missing, an object that is not there, or the API server.',
+        description: 'Its log has the cause: a right that is missing, an object that is not there, or the API server.',
         runbook: 'keeper',
       },
       {
@@ -77,8 +76,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         for: '15m',
         expr: 'max by (namespace, job) (gateway_keeper_leader) == 0',
         summary: 'No keeper is active',
-        description:
-          'None of them gets the Lease model-gateway-keeper: it is not there, or may not be written.',
+        description: 'None of them gets the Lease model-gateway-keeper: it is not there, or may not be written.',
         runbook: 'keeper',
       },
       {
@@ -97,8 +95,7 @@ export const injectorAlerts: readonly AlertGroup[] = [
         for: '1h',
         expr: 'max by (namespace, job) (gateway_keeper_namespaces_left_out) > 0',
         summary: 'Sizes of {{ $value }} namespaces are not followed',
-        description:
-          'More namespaces set sizes than there is room for. Their sidecars have the default size.',
+        description: 'More namespaces set sizes than there is room for. Their sidecars have the default size.',
         runbook: 'keeper',
       },
     ],

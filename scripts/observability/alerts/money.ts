@@ -21,8 +21,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '5m',
         expr: 'gateway_usage_oldest_seconds > 300',
-        summary:
-          'Usage waits for {{ $value | humanizeDuration }} in {{ $labels.namespace }}/{{ $labels.pod }}',
+        summary: 'Usage waits for {{ $value | humanizeDuration }} in {{ $labels.namespace }}/{{ $labels.pod }}',
         description:
           'The control plane does not acknowledge reports. Nothing is lost while there is room, in memory and in Redis.',
         runbook: 'usage-delayed',
@@ -32,8 +31,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         severity: 'critical',
         for: '1m',
         expr: 'gateway_usage_queued_bytes > 48 * 1024 * 1024',
-        summary:
-          '{{ $labels.namespace }}/{{ $labels.pod }} has {{ $value | humanize1024 }}B of unreported usage',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} has {{ $value | humanize1024 }}B of unreported usage',
         description: 'At 64 MiB it refuses requests with 503 ledger_unavailable.',
         runbook: 'usage-delayed',
       },
@@ -170,8 +168,7 @@ export const moneyAlerts: readonly AlertGroup[] = [
         for: '0m',
         expr: 'sum by (namespace, job) (increase(gateway_control_plane_bill_days_compared_total{outcome="failed"}[1h])) > 0',
         summary: 'Days of bills cannot be compared with the ledger',
-        description:
-          'The log of the control plane names day, vendor and cause; each is tried again every ten minutes.',
+        description: 'The log of the control plane names day, vendor and cause; each is tried again every ten minutes.',
         runbook: 'bills-missing',
       },
     ],

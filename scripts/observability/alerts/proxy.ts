@@ -29,8 +29,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'critical',
         for: '5m',
         expr: 'gateway:own_failures:ratio_rate5m > 0.01',
-        summary:
-          'The gateway in {{ $labels.namespace }} fails {{ $value | humanizePercentage }} of its requests',
+        summary: 'The gateway in {{ $labels.namespace }} fails {{ $value | humanizePercentage }} of its requests',
         description:
           'More than 1 % of the requests end in 5xx for reasons of the gateway itself. The code names the reason: the panel "Failures of the gateway" of the page Traffic.',
         runbook: 'failing',
@@ -51,8 +50,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         for: '2m',
         expr: 'sum by (namespace, job) (rate(gateway_requests_total{code="overloaded"}[5m])) > 0',
         summary: 'The gateway in {{ $labels.namespace }} refuses requests as overloaded',
-        description:
-          'Requests in flight or bytes in memory are at their limit, in all or for one organization.',
+        description: 'Requests in flight or bytes in memory are at their limit, in all or for one organization.',
         runbook: 'overloaded',
       },
       {
@@ -60,8 +58,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '5m',
         expr: 'gateway_in_flight_requests / gateway_in_flight_limit > 0.8 or gateway_buffered_bytes / gateway_buffered_bytes_limit > 0.8',
-        summary:
-          '{{ $labels.namespace }}/{{ $labels.pod }} is at {{ $value | humanizePercentage }} of its limits',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} is at {{ $value | humanizePercentage }} of its limits',
         description: 'Of requests in flight, or of bytes in memory. At 100 % it refuses as overloaded.',
         runbook: 'overloaded',
       },
@@ -70,8 +67,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '10m',
         expr: 'nodejs_eventloop_lag_p99_seconds > 0.25 and on (namespace, pod, job) gateway_build_info',
-        summary:
-          'The event loop of {{ $labels.namespace }}/{{ $labels.pod }} is {{ $value | humanizeDuration }} late',
+        summary: 'The event loop of {{ $labels.namespace }}/{{ $labels.pod }} is {{ $value | humanizeDuration }} late',
         description: 'The process has too little CPU or too much to do; everything in it waits as long.',
         runbook: 'overloaded',
       },
@@ -80,8 +76,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '10m',
         expr: `(process_resident_memory_bytes and on (namespace, pod, job) gateway_build_info) / on (namespace, pod, container) group_left () ${memoryLimits} > 0.9`,
-        summary:
-          '{{ $labels.namespace }}/{{ $labels.pod }} uses {{ $value | humanizePercentage }} of its memory',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} uses {{ $value | humanizePercentage }} of its memory',
         description: 'Above its limit the kernel ends the process, with all its open requests.',
         runbook: 'overloaded',
       },
@@ -90,8 +85,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '0m',
         expr: 'increase(gateway_log_lines_lost_total[10m]) > 0',
-        summary:
-          '{{ $labels.namespace }}/{{ $labels.pod }} could not write {{ $value | humanize }} lines of its log',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} could not write {{ $value | humanize }} lines of its log',
         description:
           'The disk of its log is full, or no process reads its output. Everything else continues; the lines are lost.',
         runbook: 'log-lines-lost',
@@ -133,8 +127,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '5m',
         expr: 'up{job=~"model-gateway/.*"} == 0',
-        summary:
-          '{{ $labels.namespace }}/{{ $labels.pod }} of {{ $labels.job }} does not respond to Prometheus',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} of {{ $labels.job }} does not respond to Prometheus',
         description:
           'Its admin listener cannot be reached: the process is gone or hangs, or a NetworkPolicy keeps Prometheus out.',
         runbook: 'target-down',
@@ -145,8 +138,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         for: '1h',
         // cert-manager and the keeper renew certificates of 90 days 30 days before they expire.
         expr: `${certificateLeft} < 21 * 24 * 3600`,
-        summary:
-          'A certificate of {{ $labels.job }} ends in {{ $value | humanizeDuration }}: {{ $labels.use }}',
+        summary: 'A certificate of {{ $labels.job }} ends in {{ $value | humanizeDuration }}: {{ $labels.use }}',
         description:
           'It should have been renewed by now: by cert-manager, the keeper, or the operator with plain.sh. Programs read renewed files automatically.',
         runbook: 'certificates',
@@ -156,8 +148,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'critical',
         for: '10m',
         expr: `${certificateLeft} < 7 * 24 * 3600`,
-        summary:
-          'A certificate of {{ $labels.job }} ends in {{ $value | humanizeDuration }}: {{ $labels.use }}',
+        summary: 'A certificate of {{ $labels.job }} ends in {{ $value | humanizeDuration }}: {{ $labels.use }}',
         description:
           'Then connections with it are refused: of proxies, of sidecars, or of the API server, which creates no pod with a sidecar any more.',
         runbook: 'certificates',
@@ -221,8 +212,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         severity: 'warning',
         for: '15m',
         expr: 'histogram_quantile(0.95, sum by (le, gen_ai_provider_name) (rate(gen_ai_server_time_to_first_token_seconds_bucket[10m]))) > 20',
-        summary:
-          'Streams of {{ $labels.gen_ai_provider_name }} begin after {{ $value | humanizeDuration }} (p95)',
+        summary: 'Streams of {{ $labels.gen_ai_provider_name }} begin after {{ $value | humanizeDuration }} (p95)',
         description:
           'About a second is usual; models that think at length take more. Compare the providers on the page Latency.',
         runbook: 'slow',

@@ -37,8 +37,7 @@ export const access: Dashboard = {
         {
           kind: 'stat',
           title: 'Let in unconfirmed',
-          description:
-            'Part of the look-ups that were served by records that could not be confirmed any more (stale).',
+          description: 'Part of the look-ups that were served by records that could not be confirmed any more (stale).',
           unit: 'percentunit',
           thresholds: [0.001, 0.05],
           queries: [
@@ -84,8 +83,7 @@ export const access: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Age of the feed',
-          description:
-            'By proxy, the ten oldest. At GATEWAY_ACCESS_MAX_STALE (1 h unless set) the proxy refuses.',
+          description: 'By proxy, the ten oldest. At GATEWAY_ACCESS_MAX_STALE (1 h unless set) the proxy refuses.',
           unit: 's',
           width: 24,
           thresholds: [20, 2700],
@@ -121,8 +119,7 @@ export const access: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Redis failed',
-          description:
-            'Commands of the record cache that failed, took above 50 ms or were not tried after failures.',
+          description: 'Commands of the record cache that failed, took above 50 ms or were not tried after failures.',
           unit: 'cps',
           queries: [
             {

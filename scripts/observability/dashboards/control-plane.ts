@@ -139,8 +139,7 @@ export const controlPlane: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Watchers by replica',
-          description:
-            'Connections are renewed every five minutes, so their load becomes even automatically.',
+          description: 'Connections are renewed every five minutes, so their load becomes even automatically.',
           unit: 'short',
           queries: [{ expr: 'gateway_control_plane_watchers{$scope}', legend: '{{pod}}' }],
         },
@@ -222,9 +221,7 @@ export const controlPlane: Dashboard = {
           title: 'CPU',
           description: 'Cores in use.',
           unit: 'short',
-          queries: [
-            { expr: `rate(process_cpu_seconds_total{$scope}[$__rate_interval]) ${own}`, legend: '{{pod}}' },
-          ],
+          queries: [{ expr: `rate(process_cpu_seconds_total{$scope}[$__rate_interval]) ${own}`, legend: '{{pod}}' }],
         },
         {
           kind: 'timeseries',
@@ -239,9 +236,7 @@ export const controlPlane: Dashboard = {
           description: 'Replicas by version: more than one only during an upgrade.',
           unit: 'short',
           stacked: true,
-          queries: [
-            { expr: `count by (version) (gateway_build_info{$scope} ${own})`, legend: '{{version}}' },
-          ],
+          queries: [{ expr: `count by (version) (gateway_build_info{$scope} ${own})`, legend: '{{version}}' }],
         },
       ],
     },

@@ -71,9 +71,7 @@ export const cost: Dashboard = {
             'Of the whole range: usage without a price counts as nothing, or at the nearest price. Set prices.',
           unit: 'short',
           thresholds: [1, 1000],
-          queries: [
-            { expr: 'sum(increase(gateway_unpriced_requests_total{$scope}[$__range]))', legend: 'requests' },
-          ],
+          queries: [{ expr: 'sum(increase(gateway_unpriced_requests_total{$scope}[$__range]))', legend: 'requests' }],
         },
         {
           kind: 'stat',
@@ -109,9 +107,7 @@ export const cost: Dashboard = {
           unit: 'currencyUSD',
           width: 12,
           stacked: true,
-          queries: [
-            { expr: `topk(10, sum by (provider, model) (${perHour}))`, legend: '{{provider}}/{{model}}' },
-          ],
+          queries: [{ expr: `topk(10, sum by (provider, model) (${perHour}))`, legend: '{{provider}}/{{model}}' }],
         },
         {
           kind: 'bars',
@@ -119,9 +115,7 @@ export const cost: Dashboard = {
           description: 'Cost in the time shown.',
           unit: 'currencyUSD',
           width: 12,
-          queries: [
-            { expr: `topk(15, sum by (provider, model) (${inRange}))`, legend: '{{provider}}/{{model}}' },
-          ],
+          queries: [{ expr: `topk(15, sum by (provider, model) (${inRange}))`, legend: '{{provider}}/{{model}}' }],
         },
         {
           kind: 'bars',
@@ -130,9 +124,7 @@ export const cost: Dashboard = {
             'Cost in the time shown by where the proxy runs. Forwarding sidecars settle nothing: theirs is at the egress gateway.',
           unit: 'currencyUSD',
           width: 12,
-          queries: [
-            { expr: `topk(15, sum by (namespace, job) (${inRange}))`, legend: '{{namespace}} {{job}}' },
-          ],
+          queries: [{ expr: `topk(15, sum by (namespace, job) (${inRange}))`, legend: '{{namespace}} {{job}}' }],
         },
       ],
     },
@@ -152,9 +144,7 @@ export const cost: Dashboard = {
           description: 'The ten that use most, in and out.',
           unit: 'short',
           stacked: true,
-          queries: [
-            { expr: `topk(10, sum by (provider, model) (${tokens}))`, legend: '{{provider}}/{{model}}' },
-          ],
+          queries: [{ expr: `topk(10, sum by (provider, model) (${tokens}))`, legend: '{{provider}}/{{model}}' }],
         },
         {
           kind: 'timeseries',
@@ -174,8 +164,7 @@ export const cost: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Usage events',
-          description:
-            'By outcome: overflowed and drained only while the control plane was away; lost is never right.',
+          description: 'By outcome: overflowed and drained only while the control plane was away; lost is never right.',
           unit: 'cps',
           queries: [
             {
@@ -194,9 +183,7 @@ export const cost: Dashboard = {
           description: 'Seconds are usual; minutes mean that the control plane accepts no reports.',
           unit: 's',
           thresholds: [60, 300],
-          queries: [
-            { expr: 'topk(10, gateway_usage_oldest_seconds{$scope})', legend: '{{namespace}}/{{pod}}' },
-          ],
+          queries: [{ expr: 'topk(10, gateway_usage_oldest_seconds{$scope})', legend: '{{namespace}}/{{pod}}' }],
         },
         {
           kind: 'timeseries',
@@ -204,9 +191,7 @@ export const cost: Dashboard = {
           description: 'At 64 MiB requests are refused as ledger_unavailable.',
           unit: 'bytes',
           thresholds: [33554432, 50331648],
-          queries: [
-            { expr: 'topk(10, gateway_usage_queued_bytes{$scope})', legend: '{{namespace}}/{{pod}}' },
-          ],
+          queries: [{ expr: 'topk(10, gateway_usage_queued_bytes{$scope})', legend: '{{namespace}}/{{pod}}' }],
         },
       ],
     },
@@ -230,8 +215,7 @@ export const cost: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Days to import and to compare',
-          description:
-            'missing: final at the vendor and not imported. pending: not compared since something changed.',
+          description: 'missing: final at the vendor and not imported. pending: not compared since something changed.',
           unit: 'short',
           width: 12,
           queries: [

@@ -69,9 +69,7 @@ export const injector: Dashboard = {
           description: 'The fifteen namespaces with the most.',
           unit: 'short',
           stacked: true,
-          queries: [
-            { expr: 'topk(15, count by (namespace) (gateway_in_flight_requests))', legend: '{{namespace}}' },
-          ],
+          queries: [{ expr: 'topk(15, count by (namespace) (gateway_in_flight_requests))', legend: '{{namespace}}' }],
         },
         {
           kind: 'timeseries',
@@ -88,8 +86,7 @@ export const injector: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Time until certificates end',
-          description:
-            'Of all programs, by use: the shortest of each. Below 21 days something does not renew them.',
+          description: 'Of all programs, by use: the shortest of each. Below 21 days something does not renew them.',
           unit: 's',
           thresholds: [21 * 86_400, 7 * 86_400],
           queries: [

@@ -4,8 +4,7 @@ import type { Dashboard } from '../dashboard.ts';
 export const limits: Dashboard = {
   name: 'limits',
   title: 'Limits',
-  description:
-    'Rates, budgets and guardrails: who is refused, why, and whether what decides about it is at hand.',
+  description: 'Rates, budgets and guardrails: who is refused, why, and whether what decides about it is at hand.',
   about: 'gateway_in_flight_requests',
   rows: [
     {
@@ -148,8 +147,7 @@ export const limits: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Reported usage that is kept',
-          description:
-            'For how long, to be reported again should the database lose it; the shortest of all proxies.',
+          description: 'For how long, to be reported again should the database lose it; the shortest of all proxies.',
           unit: 's',
           queries: [{ expr: 'min(gateway_usage_kept_seconds{$scope})', legend: 'kept' }],
         },
@@ -169,8 +167,7 @@ export const limits: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Read on for their usage',
-          description:
-            'Responses whose caller had left, or may not have them: in flight, and outcomes per second.',
+          description: 'Responses whose caller had left, or may not have them: in flight, and outcomes per second.',
           unit: 'short',
           queries: [
             { expr: 'sum(gateway_read_on_requests{$scope})', legend: 'under way' },
@@ -200,12 +197,9 @@ export const limits: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Used, by resource',
-          description:
-            'Of the whole resource; the fullest replica. docs/limits.md, Shares, explains each resource.',
+          description: 'Of the whole resource; the fullest replica. docs/limits.md, Shares, explains each resource.',
           unit: 'percentunit',
-          queries: [
-            { expr: 'max by (job, resource) (gateway_share_used{$scope})', legend: '{{job}} {{resource}}' },
-          ],
+          queries: [{ expr: 'max by (job, resource) (gateway_share_used{$scope})', legend: '{{job}} {{resource}}' }],
         },
         {
           kind: 'timeseries',
@@ -228,8 +222,7 @@ export const limits: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Decisions of guardrails',
-          description:
-            'Without passed texts, by guardrail. failed_…: the check itself failed, and its rule decided.',
+          description: 'Without passed texts, by guardrail. failed_…: the check itself failed, and its rule decided.',
           unit: 'cps',
           queries: [
             {

@@ -36,8 +36,7 @@ export const traffic: Dashboard = {
         {
           kind: 'stat',
           title: 'Failed by providers',
-          description:
-            "Part of all requests that ended in a provider's error. By provider: the page Providers.",
+          description: "Part of all requests that ended in a provider's error. By provider: the page Providers.",
           unit: 'percentunit',
           thresholds: [0.02, 0.1],
           queries: [

@@ -25,8 +25,7 @@ const inTheMiddle = {
   messages: [hello, { role: 'system', content: brief }, { role: 'user', content: 'Proceed.' }],
 };
 const note = `<system_message>\n${brief}\n</system_message>`;
-const asNote = (at: string, value = note) =>
-  emulatedAndNamed('messages.role', 'as a note at its position', at, value);
+const asNote = (at: string, value = note) => emulatedAndNamed('messages.role', 'as a note at its position', at, value);
 const look = { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } };
 const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
 const inResult = (part: Json) => ({
@@ -43,8 +42,7 @@ const inResult = (part: Json) => ({
 });
 const asTurn = (at: string, value: unknown) =>
   emulatedAndNamed('messages.content', 'in a further user message', at, value);
-const made = (at: string, value: unknown) =>
-  emulatedAndNamed('messages.images', 'in the next user message', at, value);
+const made = (at: string, value: unknown) => emulatedAndNamed('messages.images', 'in the next user message', at, value);
 const marked = { type: 'ephemeral' };
 const begun = { messages: [hello, { role: 'assistant', content: 'Tea is ' }] };
 const inPart = 'messages.0.content.1';

@@ -1,14 +1,5 @@
 // Features of output limits and sampling.
-import {
-  dropped,
-  emulated,
-  type Feature,
-  leftOut,
-  native,
-  refused,
-  usually,
-  vendorRefuses,
-} from './feature.ts';
+import { dropped, emulated, type Feature, leftOut, native, refused, usually, vendorRefuses } from './feature.ts';
 
 export const lengthFeatures: readonly Feature[] = [
   {

@@ -1,14 +1,5 @@
 // Features of the request that do not affect the response, and features that only some vendors have.
-import {
-  dropped,
-  type Feature,
-  leftOut,
-  native,
-  refused,
-  reported,
-  usually,
-  vendorRefuses,
-} from './feature.ts';
+import { dropped, type Feature, leftOut, native, refused, reported, usually, vendorRefuses } from './feature.ts';
 
 const url = 'choices.0.message.annotations.0.url_citation.url';
 

@@ -106,10 +106,7 @@ export const toolFeatures: readonly Feature[] = [
     name: '`parallel_tool_calls: false`',
     ask: { tools: both, parallel_tool_calls: false },
     at: usually(native('parallel_tool_calls', false), {
-      'managed-cloud-models': native(
-        'additionalModelRequestFields.tool_choice.disable_parallel_tool_use',
-        true,
-      ),
+      'managed-cloud-models': native('additionalModelRequestFields.tool_choice.disable_parallel_tool_use', true),
       'assistant-provider': native('tool_choice.disable_parallel_tool_use', true),
       'search-provider': dropped('parallel_tool_calls'),
     }),
@@ -195,11 +192,7 @@ export const formatFeatures: readonly Feature[] = [
       'assistant-provider': 'claude-opus-4-1',
     },
     at: usually(native('response_format.json_schema.schema', schema), {
-      'managed-cloud-models': emulated(
-        'as the input of a tool',
-        'toolConfig.toolChoice.tool.name',
-        'json_tool_call',
-      ),
+      'managed-cloud-models': emulated('as the input of a tool', 'toolConfig.toolChoice.tool.name', 'json_tool_call'),
       'assistant-provider': emulated('as the input of a tool', 'tool_choice.name', 'json_tool_call'),
       'search-provider': native('generationConfig.responseJsonSchema.type', 'object'),
     }),
@@ -213,11 +206,7 @@ export const formatFeatures: readonly Feature[] = [
     },
     at: usually(native('response_format.json_schema.schema', schema), {
       'studio-ai': emulated('requested in the prompt', 'messages.0.role', 'system'),
-      'managed-cloud-models': emulated(
-        'requested in the prompt',
-        'messages.0.content.1.text',
-        'Order tea, as JSON.',
-      ),
+      'managed-cloud-models': emulated('requested in the prompt', 'messages.0.content.1.text', 'Order tea, as JSON.'),
       'assistant-provider': native('output_config.format.schema', schema),
       'search-provider': native('generationConfig.responseJsonSchema.type', 'object'),
     }),

@@ -11,14 +11,7 @@ import { providersByName } from '../../../proxy/providers/index.ts';
 import type { VendorName } from '../../../simulator/vendors.ts';
 import { type RawUpstream, startRawUpstream } from '../../support/raw-upstream.ts';
 import { type Booking, type HangUpGateway, startHangUpGateway } from './gateway.ts';
-import {
-  generatedIn,
-  models,
-  outputTokens,
-  promptTokens,
-  streamedResponse,
-  wholeResponse,
-} from './vendors.ts';
+import { generatedIn, models, outputTokens, promptTokens, streamedResponse, wholeResponse } from './vendors.ts';
 
 export const actions = ['leave', 'cut', 'reset', 'time out'] as const;
 
@@ -148,9 +141,7 @@ function call({ port, key }: HangUpGateway, id: string, { vendor, stream }: Case
     headers,
     agent: false,
   });
-  sent
-    .on('error', () => undefined)
-    .on('response', (response) => response.on('error', () => undefined).resume());
+  sent.on('error', () => undefined).on('response', (response) => response.on('error', () => undefined).resume());
   sent.end(body);
   return sent;
 }
@@ -223,8 +214,7 @@ export function verdictOn(one: Case, booking: Booking, sent: Buffer): Verdict {
   let fault: string | undefined;
   if (ratio < 0.95) fault = `charged ${booking.cost} of ${cost}`;
   else if (booking.cost > booking.reserved) fault = `charged ${booking.cost}, reserved ${booking.reserved}`;
-  else if (booking.estimated !== (booking.estimateReason !== undefined))
-    fault = 'an estimate without a reason';
+  else if (booking.estimated !== (booking.estimateReason !== undefined)) fault = 'an estimate without a reason';
   else if (!booking.estimated && !isExact) fault = `charged ${booking.cost} as reported`;
   return { case: one, booking, cost, fault };
 }

@@ -107,10 +107,7 @@ function chunks(): VendorResponse {
   });
   const usage = { ...head, object: 'chat.completion.chunk', choices: [], usage: completionUsage };
   const stated = words.map((content) => chunk({ content }));
-  return events(
-    [chunk({ role: 'assistant', content: '' }), ...stated, chunk({}, 'stop'), usage],
-    'data: [DONE]\n\n',
-  );
+  return events([chunk({ role: 'assistant', content: '' }), ...stated, chunk({}, 'stop'), usage], 'data: [DONE]\n\n');
 }
 
 function messageEvents(): VendorResponse {

@@ -38,15 +38,7 @@ async function wrongTokens(scene: Scene): Promise<void> {
 
 function raw({ gateway, exchange }: Scene, line: string, headers: readonly string[]): Promise<string> {
   const usual = headers.some((header) => header.startsWith('host:')) ? [] : ['host: localhost'];
-  const lines = [
-    `${line} HTTP/1.1`,
-    ...usual,
-    'connection: close',
-    'content-length: 2',
-    ...headers,
-    '',
-    '{}',
-  ];
+  const lines = [`${line} HTTP/1.1`, ...usual, 'connection: close', 'content-length: 2', ...headers, '', '{}'];
   return exchange(gateway.controlPlane.httpPort, lines.join('\r\n'));
 }
 
@@ -107,23 +99,11 @@ async function invalidRequests(scene: Scene): Promise<void> {
       ['ProviderKeys/Create', { ...providerKey, secret: { apiKey: secret }, name: 'stored' }],
       ['ProviderKeys/Update', { id: secret, secret: { apiKey: secret } }],
       ['ProviderKeys/Get', { id: secret }],
-      [
-        'VirtualKeys/Create',
-        { organizationId: id, name: `\u0000${secret}`, scope: { kind: secret, id: secret } },
-      ],
-      [
-        'VirtualKeys/Create',
-        { organizationId: id, name: 'x', endsAt: secret, clientRequestId: `${secret} ` },
-      ],
+      ['VirtualKeys/Create', { organizationId: id, name: `\u0000${secret}`, scope: { kind: secret, id: secret } }],
+      ['VirtualKeys/Create', { organizationId: id, name: 'x', endsAt: secret, clientRequestId: `${secret} ` }],
       ['VirtualKeys/Create', { organizationId: id, name: 'x', allowedModels: { globs: [` ${secret}`] } }],
-      [
-        'VirtualKeys/Create',
-        { organizationId: id, name: 'x', metadata: { entries: { a: `\u0000${secret}` } } },
-      ],
-      [
-        'VirtualKeys/Create',
-        { organizationId: id, name: 'x', metadata: { entries: { [` ${secret}`]: 'a' } } },
-      ],
+      ['VirtualKeys/Create', { organizationId: id, name: 'x', metadata: { entries: { a: `\u0000${secret}` } } }],
+      ['VirtualKeys/Create', { organizationId: id, name: 'x', metadata: { entries: { [` ${secret}`]: 'a' } } }],
       ['VirtualKeys/List', { organizationId: id, pageToken: secret }],
       ['Limits/Create', { organizationId: id, subject: { kind: secret, id: secret }, kind: secret }],
       ['Limits/Create', { organizationId: id, count: secret, model: ` ${secret}`, amountUsd: secret }],
@@ -133,19 +113,9 @@ async function invalidRequests(scene: Scene): Promise<void> {
       ['VirtualKeys/Rotate', { id: secret, graceSeconds: -1 }],
     ];
     for (const [method, request] of requests) await call(method, request);
-    for (const body of [
-      `{"${secret}`,
-      `{"a":"${secret}"`,
-      `"${secret}"`,
-      `{"name":"${secret}","name":"${secret}"}`,
-    ]) {
+    for (const body of [`{"${secret}`, `{"a":"${secret}"`, `"${secret}"`, `{"name":"${secret}","name":"${secret}"}`]) {
       const head = ['content-type: application/json', `authorization: Bearer ${keys.owner}`];
-      const lines = [
-        'POST /gateway.v1.VirtualKeys/Create HTTP/1.1',
-        'host: localhost',
-        'connection: close',
-        ...head,
-      ];
+      const lines = ['POST /gateway.v1.VirtualKeys/Create HTTP/1.1', 'host: localhost', 'connection: close', ...head];
       const { httpPort } = gateway.controlPlane;
       await scene.exchange(httpPort, [...lines, `content-length: ${body.length}`, '', body].join('\r\n'));
     }
@@ -175,9 +145,7 @@ async function overGrpc(scene: Scene): Promise<void> {
     `${keys.owner}\n`.trim().slice(1),
   ]) {
     responses.push(JSON.stringify(await caller.call('ProviderKeys.Create', token, bad)));
-    responses.push(
-      JSON.stringify(await caller.call('VirtualKeys.List', token, { organizationId: keys.usable })),
-    );
+    responses.push(JSON.stringify(await caller.call('VirtualKeys.List', token, { organizationId: keys.usable })));
     responses.push(
       JSON.stringify(
         await caller.call('Access.Resolve', token === gateway.proxyToken ? keys.owner : token, {

@@ -68,11 +68,7 @@ export async function startScene(databaseUrl: string, redis: TestRedis): Promise
   const call: Scene['call'] = async (method, request, { token = organization.ownerToken, returns } = {}) => {
     const body = JSON.stringify(request);
     const head = [`POST /gateway.v1.${method} HTTP/1.1`, 'host: localhost', `authorization: Bearer ${token}`];
-    const rest = [
-      'content-type: application/json',
-      `content-length: ${Buffer.byteLength(body)}`,
-      'connection: close',
-    ];
+    const rest = ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`, 'connection: close'];
     const response = await exchange(gateway.controlPlane.httpPort, [...head, ...rest, '', body].join('\r\n'));
     const value = JSON.parse(response.slice(response.indexOf('\r\n\r\n'))) as Record<string, unknown>;
     if (returns !== undefined) {

@@ -40,11 +40,7 @@ function random(): string {
   return `sk-sim-${randomBytes(18).toString('hex')}`;
 }
 
-async function storeKeys({
-  gateway,
-  canaries,
-  call,
-}: Scene): Promise<Readonly<Record<Vendor, readonly string[]>>> {
+async function storeKeys({ gateway, canaries, call }: Scene): Promise<Readonly<Record<Vendor, readonly string[]>>> {
   const add = (vendor: Vendor, value = random()) => canaries.add(`stored key of ${vendor}`, value);
   const { accessKeyId, secretAccessKey } = accounts.permanent;
   const cloud = { accessKeyId, secretAccessKey: add('managed-cloud-models', secretAccessKey) };
@@ -129,8 +125,7 @@ async function repeated(scene: Scene, { line, model, headers, secrets }: Way): P
   const whole = chatBody({ model });
   const streamed = chatBody({ model, stream: true });
   for (const secret of secrets) {
-    for (const behaviour of refusalsThatEcho(secret))
-      await send(scene, headers, { line, body: whole, behaviour });
+    for (const behaviour of refusalsThatEcho(secret)) await send(scene, headers, { line, body: whole, behaviour });
     for (const behaviour of echoingResponses(secret)) {
       await send(scene, headers, { line, body: whole, behaviour });
       await send(scene, headers, { line, body: streamed, behaviour });

@@ -20,12 +20,7 @@ import {
 } from '../../support/operators.ts';
 import { silentLog } from '../../support/silent-log.ts';
 
-const canaries = [
-  'sk-canary-4d1f0a9b7c',
-  'sk-canary-8e2b6c5d3a',
-  'sk-canary-access-id-01',
-  'sk-canary-secret-key-2',
-];
+const canaries = ['sk-canary-4d1f0a9b7c', 'sk-canary-8e2b6c5d3a', 'sk-canary-access-id-01', 'sk-canary-secret-key-2'];
 let directory: string;
 let url: string;
 let plane: OperatorsPlane;

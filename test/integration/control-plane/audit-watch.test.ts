@@ -78,8 +78,7 @@ describeStores('the watch of the audit log', (given) => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const add = (id: string) =>
-    change(given.store, (tx) => insertOrganization(tx, { id }).then(() => undefined));
+  const add = (id: string) => change(given.store, (tx) => insertOrganization(tx, { id }).then(() => undefined));
   const open = (more: Partial<AuditWatchDeps> = {}) =>
     new AuditWatch({
       ...{ store: given.store, clock: { now: () => now, monotonic: () => now }, everyMs: 3_600_000 },
@@ -91,11 +90,9 @@ describeStores('the watch of the audit log', (given) => {
       ...{ signingKey: privateKey, folder, organizationId: 'one' },
       ...more,
     });
-  const due = () =>
-    given.store.ledger(({ db }) => db.updateTable('audit_checks').set({ due_at: 0 }).execute());
+  const due = () => given.store.ledger(({ db }) => db.updateTable('audit_checks').set({ due_at: 0 }).execute());
   const inLogs = () => logs.flatMap((line) => readAnchorLine(line) ?? []);
-  const inWebhook = async () =>
-    (await deliveries(given.store)).flatMap(({ payload }) => readAnchorLine(payload) ?? []);
+  const inWebhook = async () => (await deliveries(given.store)).flatMap(({ payload }) => readAnchorLine(payload) ?? []);
   const inFolder = () =>
     readdirSync(folder).flatMap((file) => readAnchorLine(readFileSync(join(folder, file), 'utf8')) ?? []);
 
@@ -165,9 +162,7 @@ describeStores('the watch of the audit log', (given) => {
     it('after a start, from the folder, and notifies the webhook once', async () => {
       await open().look();
       await attack(given.store);
-      await given.store.ledger(({ db }) =>
-        db.updateTable('audit_checks').set({ due_at: 0, whole_at: null }).execute(),
-      );
+      await given.store.ledger(({ db }) => db.updateTable('audit_checks').set({ due_at: 0, whole_at: null }).execute());
       const watch = open();
       await watch.look();
       await due();

@@ -48,8 +48,7 @@ describeStores('a budget that is raised or lowered', (given) => {
   let reported: ReturnType<typeof alertsOf>;
   const setAmount = (amount: number) => given.database.raw(`update limits set amount = ${amount}`);
   const at = (spent: number, amount: number) => spend(given.store, { budgetId: 'budget-1', spent, amount });
-  const shown = async () =>
-    (await reported()).map(({ data }) => [data.percent, data.amountUsd, data.spentUsd]);
+  const shown = async () => (await reported()).map(({ data }) => [data.percent, data.amountUsd, data.spentUsd]);
 
   beforeEach(async () => {
     reported = alertsOf(given.store);
@@ -117,8 +116,7 @@ describeStores('a budget that refuses', (given) => {
     if (!again) seq++;
     return (await fixture.acquire({ session, budgetId, window: 'total', seq, need, want: need })).outcome;
   };
-  const spendOf = (cost: number) =>
-    fixture.report([{ row: usageEvent({ organization_id: 'organization-1', cost }) }]);
+  const spendOf = (cost: number) => fixture.report([{ row: usageEvent({ organization_id: 'organization-1', cost }) }]);
 
   it('is alerted at its first refusal only', async () => {
     await spendOf(0.97 * dollar);
@@ -153,9 +151,7 @@ describeStores('a budget that refuses', (given) => {
     expect(await acquire(0.1 * dollar)).toBe('granted');
     expect(await reported()).toEqual([]);
     expect(await acquire(2 * dollar)).toBe('exceeded');
-    expect((await reported()).map(({ type, data }) => [type, data.amountUsd])).toEqual([
-      ['budget.exceeded', '2'],
-    ]);
+    expect((await reported()).map(({ type, data }) => [type, data.amountUsd])).toEqual([['budget.exceeded', '2']]);
   });
 
   it('is not alerted when other leases have the rest, because that ends without action', async () => {
@@ -177,9 +173,7 @@ describeStores('a budget that refuses', (given) => {
     await spendOf(dollar);
     const sessions = await Promise.all(Array.from({ length: 12 }, () => fixture.session()));
     const refused = await Promise.all(
-      sessions.map((each) =>
-        fixture.acquire({ session: each, budgetId, window: 'total', seq: 1, need: 5, want: 5 }),
-      ),
+      sessions.map((each) => fixture.acquire({ session: each, budgetId, window: 'total', seq: 1, need: 5, want: 5 })),
     );
     expect(new Set(refused.map(({ outcome }) => outcome))).toEqual(new Set(['exceeded']));
     await Promise.all([sendAlerts(given.store), sendAlerts(given.store), sendAlerts(given.store)]);
@@ -210,9 +204,7 @@ describeStores('unconfirmed money of silent proxies', (given) => {
     return session;
   };
   const pass = (ms: number) =>
-    given.database.raw(
-      `update ledger_sessions set expired_at = expired_at - ${ms}, seen_at = seen_at - ${ms}`,
-    );
+    given.database.raw(`update ledger_sessions set expired_at = expired_at - ${ms}, seen_at = seen_at - ${ms}`);
   const look = async () => {
     await noteUnconfirmed(given.store);
     return (await reported()).map(({ type, data }) => {

@@ -85,11 +85,7 @@ describe('while the ledger of an organization is in use', () => {
       changing = change().then(({ code }) => done.push(code));
       await somebodyWaits();
       // A report writes to the keys that were used, so a transaction that waits for it must not lock them.
-      await db
-        .updateTable('virtual_keys')
-        .set({ last_used_at: 1 })
-        .where('organization_id', '=', tenant.id)
-        .execute();
+      await db.updateTable('virtual_keys').set({ last_used_at: 1 }).where('organization_id', '=', tenant.id).execute();
       done.push('ledger');
     });
     await changing;

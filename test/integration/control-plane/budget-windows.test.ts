@@ -141,9 +141,7 @@ describeBudgets('calls about the ledger of budgets', (fixture) => {
     ])('and refuse %j', async (wrong, field) => {
       const request = { organizationId: fixture.acme.id, ...wrong };
       for (const method of ['Budgets.ListWindows', 'Budgets.ListUnsettled']) {
-        expect(await violated(fixture.plane.call(method, fixture.acme.owner.token, request))).toEqual([
-          field,
-        ]);
+        expect(await violated(fixture.plane.call(method, fixture.acme.owner.token, request))).toEqual([field]);
       }
     });
   });
@@ -178,9 +176,7 @@ describeBudgets('calls about the ledger of budgets', (fixture) => {
       const byKey = (a: { limitId: string; session: string }, b: typeof a) =>
         `${a.limitId} ${a.session}` < `${b.limitId} ${b.session}` ? -1 : 1;
       const rest = { window: 'total', proxy: 'proxy-1', seenAt: '2026-11-20T10:00:00.123Z' };
-      const expected = [...reserved(first), ...reserved(second)]
-        .toSorted(byKey)
-        .map((one) => ({ ...one, ...rest }));
+      const expected = [...reserved(first), ...reserved(second)].toSorted(byKey).map((one) => ({ ...one, ...rest }));
       expect(await fixture.unconfirmed(tenant)).toEqual(expected);
       expect(await fixture.unconfirmed(tenant, { limitId: second.limitId })).toHaveLength(2);
       const seen: JsonResponse[] = [];
@@ -208,9 +204,7 @@ describeBudgets('calls about the ledger of budgets', (fixture) => {
       expect(await fixture.windows(tenant)).toMatchObject([{ unsettledUsd: '0', leasedUsd: '0.000000009' }]);
       expect(await release(small)).toMatchObject({ amountUsd: '0' });
 
-      const events = (await fixture.trail(tenant, limitId)).filter(
-        (event) => event.action === 'Budgets.Release',
-      );
+      const events = (await fixture.trail(tenant, limitId)).filter((event) => event.action === 'Budgets.Release');
       expect(events.map(({ before, after }) => [JSON.parse(before), JSON.parse(after)])).toMatchObject([
         [{ session: small, amountUsd: '1' }, { amountUsd: '0' }],
         [{ session: large, amountUsd: '1.5' }, { amountUsd: '0' }],
@@ -256,9 +250,7 @@ describeBudgets('calls about the ledger of budgets', (fixture) => {
     ])('and refuse to release %j', async (wrong, fields) => {
       const { id: limitId } = await fixture.budget(fixture.other);
       const request = { limitId, window: 'total', session: randomUUID(), ...wrong };
-      expect(
-        await violated(fixture.plane.call('Budgets.Release', fixture.other.owner.token, request)),
-      ).toEqual(fields);
+      expect(await violated(fixture.plane.call('Budgets.Release', fixture.other.owner.token, request))).toEqual(fields);
     });
   });
 });

@@ -5,14 +5,7 @@ import { dayOf } from '../../../common/budget-window.ts';
 import { hashCredential } from '../../../common/credential.ts';
 import { describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
 import { writeLedger } from '../../support/ledger-state.ts';
-import {
-  createKey,
-  createPerson,
-  freshName,
-  type JsonResponse,
-  refusal,
-  violated,
-} from '../../support/operators.ts';
+import { createKey, createPerson, freshName, type JsonResponse, refusal, violated } from '../../support/operators.ts';
 
 const periods = ['DAY', 'WEEK', 'MONTH', 'TOTAL'] as const;
 
@@ -32,9 +25,7 @@ describeBudgets('budgets', (fixture) => {
     const update = { id, amountUsd: '0.25', period: testBudget.period, ifRevision: made.revision };
     const changed = await fixture.plane.expect('Limits.Update', fixture.acme.admin.token, update);
     expect(changed).toEqual({ ...made, amountUsd: '0.25', revision: expect.any(String) });
-    expect(
-      await refusal(fixture.plane.call('Limits.Update', fixture.acme.admin.token, update)),
-    ).toMatchObject({
+    expect(await refusal(fixture.plane.call('Limits.Update', fixture.acme.admin.token, update))).toMatchObject({
       ...{ code: 'ABORTED', reason: 'revision_mismatch' },
     });
     expect(await fixture.as(fixture.acme, 'Limits.Update', { id, amountUsd: '0.250' })).toEqual(changed);
@@ -46,9 +37,7 @@ describeBudgets('budgets', (fixture) => {
     expect(limits.map((limit: JsonResponse) => limit.id)).not.toContain(id);
 
     const events = await fixture.trail(fixture.acme, id);
-    expect(events.map((event) => event.action)).toEqual([
-      ...['Limits.Delete', 'Limits.Update', 'Limits.Create'],
-    ]);
+    expect(events.map((event) => event.action)).toEqual([...['Limits.Delete', 'Limits.Update', 'Limits.Create']]);
     expect(JSON.parse(events[1]?.before)).toMatchObject({ amountUsd: '5.5', period: testBudget.period });
     expect(JSON.parse(events[1]?.after)).toMatchObject({ amountUsd: '0.25' });
   });
@@ -93,8 +82,7 @@ describeBudgets('budgets', (fixture) => {
 
   it('change their amount, never their other fields', async () => {
     const { id } = await fixture.budget(fixture.acme);
-    const change = (more: object) =>
-      fixture.plane.call('Limits.Update', fixture.acme.owner.token, { id, ...more });
+    const change = (more: object) => fixture.plane.call('Limits.Update', fixture.acme.owner.token, { id, ...more });
     const forEver = 'cannot be changed: delete the limit and create another';
     for (const [field, value] of [
       ['period', 'BUDGET_PERIOD_WEEK'],

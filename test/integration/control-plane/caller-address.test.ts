@@ -79,11 +79,7 @@ describe('the JSON listener', () => {
     ['is not', {}, '127.0.0.1'],
   ])('names the caller behind a proxy that %s', async (_, env, address) => {
     const plane = await start(env);
-    const { status } = await bootstrapOverJson(
-      plane.plane.httpPort,
-      plane.bootstrapToken,
-      '6.6.6.6, 198.51.100.1',
-    );
+    const { status } = await bootstrapOverJson(plane.plane.httpPort, plane.bootstrapToken, '6.6.6.6, 198.51.100.1');
     expect(status).toBe(200);
     expect(await addressOfChange(plane)).toBe(address);
     expect(logged(plane.logs, 'call').at(-1)).toMatchObject({ from: address });
@@ -100,11 +96,7 @@ describe('the JSON listener', () => {
 
 describe('the gRPC listener', () => {
   /** Over a separate connection, with the metadata that a proxy adds. */
-  async function call(
-    target: string,
-    forwardedFor: string | undefined,
-    token: string,
-  ): Promise<JsonResponse> {
+  async function call(target: string, forwardedFor: string | undefined, token: string): Promise<JsonResponse> {
     const adding: Interceptor = (options, nextCall) =>
       new InterceptingCall(nextCall(options), {
         start: (metadata, listener, next) => {

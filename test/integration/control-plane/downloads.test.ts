@@ -3,12 +3,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-  type ClientReadableStream,
-  credentials,
-  makeGenericClientConstructor,
-  type ServiceError,
-} from '@grpc/grpc-js';
+import { type ClientReadableStream, credentials, makeGenericClientConstructor, type ServiceError } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
 import { openConnectionShare } from '../../../common/connection-cap.ts';

@@ -96,13 +96,11 @@ describe('a request that is tried as a whole', () => {
     });
     const [{ decision, found, places: locations }] = results;
     expect([decision, found]).toEqual(['GUARDRAIL_DECISION_REDACT', { EMAIL: 3 }]);
-    expect(locations.map((location: JsonResponse) => [location.pointer, valueAt(request, location)])).toEqual(
-      [
-        ['/messages/1/content/0/text', 'ada@example.com'],
-        ['/messages/1/content/1/text', 'ada@example.com'],
-        ['/messages/2/tool_calls/0/function/arguments', 'bob@example.com'],
-      ],
-    );
+    expect(locations.map((location: JsonResponse) => [location.pointer, valueAt(request, location)])).toEqual([
+      ['/messages/1/content/0/text', 'ada@example.com'],
+      ['/messages/1/content/1/text', 'ada@example.com'],
+      ['/messages/2/tool_calls/0/function/arguments', 'bob@example.com'],
+    ]);
     expect(locations[2]).toMatchObject({ innerPointer: '/a~1b/to/1', label: 'EMAIL', inName: false });
     await remove(made);
   });

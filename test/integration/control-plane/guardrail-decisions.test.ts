@@ -206,9 +206,7 @@ describe.each([
     };
     const names = ['id', 'guardrail_id', 'organization_id', 'key_id', 'request_id'];
     names.push('stage', 'decision', 'at', 'decisions');
-    expect(await violated(report([sample(id), sample(id, wrong)]))).toEqual(
-      names.map((name) => `samples[1].${name}`),
-    );
+    expect(await violated(report([sample(id), sample(id, wrong)]))).toEqual(names.map((name) => `samples[1].${name}`));
     expect(await eventsOf(id)).toEqual([]);
   });
 });

@@ -32,9 +32,7 @@ describe('the worker of guardrails', () => {
   it('compiles valid guardrails, and reports the problems of invalid ones', async () => {
     open();
     expect(await work.compile(owner('a'), simple)).toEqual([]);
-    expect(await work.compile(owner('a'), wrong)).toMatchObject([
-      { at: expect.stringContaining('.pattern') },
-    ]);
+    expect(await work.compile(owner('a'), wrong)).toMatchObject([{ at: expect.stringContaining('.pattern') }]);
   }, 60_000);
 
   it('is ended when a job takes too long, and the next job gets a new one', async () => {

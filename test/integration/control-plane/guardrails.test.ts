@@ -143,16 +143,8 @@ describe.each([
   });
 
   it.each<[string, object, string[]]>([
-    [
-      'sizes of responses',
-      { check: { promptSize: { tokensMax: 1 } }, stage: 'GUARDRAIL_STAGE_BOTH' },
-      ['stage'],
-    ],
-    [
-      'redaction by size',
-      { check: { promptSize: { tokensMax: 1 } }, action: 'GUARDRAIL_ACTION_REDACT' },
-      ['action'],
-    ],
+    ['sizes of responses', { check: { promptSize: { tokensMax: 1 } }, stage: 'GUARDRAIL_STAGE_BOTH' }, ['stage']],
+    ['redaction by size', { check: { promptSize: { tokensMax: 1 } }, action: 'GUARDRAIL_ACTION_REDACT' }, ['action']],
     ['redaction by moderation', { check: { moderation: {} }, action: 'GUARDRAIL_ACTION_REDACT' }, ['action']],
   ])('refuse %s', async (_what, more, fieldsOfIt) => {
     expect(await violated(create(more))).toEqual(fieldsOfIt);
@@ -240,11 +232,7 @@ describe.each([
     const rotated = await as('RotateSecret', { id }, tenant);
     expect(rotated.secret).toMatch(/^whsec_/);
     expect(rotated.secret).not.toBe(made.secret);
-    await as(
-      'Update',
-      { id, check: { webhook: { url: 'https://other.example.com/', timeoutMs: 1 } } },
-      tenant,
-    );
+    await as('Update', { id, check: { webhook: { url: 'https://other.example.com/', timeoutMs: 1 } } }, tenant);
     expect(await recordOf(tenant)).toMatchObject([{ id, secret: rotated.secret }]);
     const shown = [
       JSON.stringify(await eventsOf(id, tenant)),
@@ -261,10 +249,7 @@ describe.each([
   it('keep their secrets when the master key is rotated', async () => {
     const made = await as('Create', { ...fields(), check: webhook });
     const newest = createSealKey();
-    const { lost, resealed } = await resealGuardrailSecrets(
-      store,
-      parseSealKeys(`${newest},${plane.masterKey}`),
-    );
+    const { lost, resealed } = await resealGuardrailSecrets(store, parseSealKeys(`${newest},${plane.masterKey}`));
     expect(lost).toEqual([]);
     expect(resealed).toBeGreaterThan(0);
     const row = await store.snapshot((db) =>
@@ -284,10 +269,7 @@ describe.each([
     const tenant = await freshTenant();
     expect(await recordOf(tenant)).toEqual([]);
     const second = await created({ position: 9 }, tenant);
-    const first = await created(
-      { position: 1, message: 'No.', check: { promptSize: { tokensMax: 3 } } },
-      tenant,
-    );
+    const first = await created({ position: 1, message: 'No.', check: { promptSize: { tokensMax: 3 } } }, tenant);
     await created({ enabled: false }, tenant);
     const { organizationId, enabled, createdAt, hasCredential, ...record } = first;
     expect(await recordOf(tenant)).toMatchObject([record, { id: second.id }]);
@@ -310,9 +292,7 @@ describe.each([
       expect(await violated(create({ aiSystemIds: [mine, foreign] }))).toEqual(['ai_system_ids']);
       const { id } = await created({ aiSystemIds: [mine, mine] });
       expect(await as('Get', { id })).toMatchObject({ aiSystemIds: [mine] });
-      expect(await violated(call('Update', { id, aiSystems: { ids: [foreign] } }))).toEqual([
-        'ai_system_ids',
-      ]);
+      expect(await violated(call('Update', { id, aiSystems: { ids: [foreign] } }))).toEqual(['ai_system_ids']);
       expect(await as('Update', { id, aiSystems: {} })).toMatchObject({ aiSystemIds: [] });
     });
 

@@ -49,9 +49,7 @@ async function send(sent: Sent): Promise<RawResponse> {
     'content-length': String(body.length),
     ...sent.headers,
   };
-  const lines = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : `${name}: ${value}`,
-  );
+  const lines = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : `${name}: ${value}`));
   const connection = await openConnection(plane.plane.httpPort);
   try {
     const path = sent.path ?? '/gateway.v1.Organizations/List';
@@ -309,9 +307,7 @@ it('the commands of docs/json-api.md work unchanged', async () => {
   const script = blocks.join('echo\n').replaceAll('127.0.0.1:8081', `127.0.0.1:${plane.plane.httpPort}`);
   const shell = startProcess('bash', ['-euc', script], { cwd: directory });
   expect([await shell.exited, shell.stderr()]).toEqual([0, '']);
-  expect(shell.stdout()).toMatch(
-    /"limits":\[\{.*"amountUsd":"250".*"period":"BUDGET_PERIOD_MONTH".*"count":"600"/,
-  );
+  expect(shell.stdout()).toMatch(/"limits":\[\{.*"amountUsd":"250".*"period":"BUDGET_PERIOD_MONTH".*"count":"600"/);
   expect(JSON.parse(readFileSync(join(directory, 'openapi.json'), 'utf8'))).toEqual(document);
   rmSync(directory, { recursive: true });
 });

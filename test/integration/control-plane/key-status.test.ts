@@ -61,14 +61,10 @@ describe.each(databases)('the status of keys over $name', ({ open }) => {
     const ended = { id, active: true, endsAt: '2020-01-01T00:00:00Z' };
     expect((await plane.expect('VirtualKeys.Update', owner, ended)).status).toBe('KEY_STATUS_EXPIRED');
     expect((await get(id)).status).toBe('KEY_STATUS_EXPIRED');
-    expect((await plane.expect('VirtualKeys.Rotate', owner, { id })).virtualKey.status).toBe(
-      'KEY_STATUS_EXPIRED',
-    );
+    expect((await plane.expect('VirtualKeys.Rotate', owner, { id })).virtualKey.status).toBe('KEY_STATUS_EXPIRED');
     expect((await plane.expect('VirtualKeys.Revoke', owner, { id })).status).toBe('KEY_STATUS_REVOKED');
     expect((await get(id)).status).toBe('KEY_STATUS_REVOKED');
-    const [found] = (await list({ includeRevoked: true })).virtualKeys.filter(
-      (key: JsonResponse) => key.id === id,
-    );
+    const [found] = (await list({ includeRevoked: true })).virtualKeys.filter((key: JsonResponse) => key.id === id);
     expect(found.status).toBe('KEY_STATUS_REVOKED');
   });
 

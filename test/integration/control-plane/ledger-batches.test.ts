@@ -97,11 +97,7 @@ describeStores('operations that come together', (given) => {
       },
     };
     const blocker = run(acquire(await fixture.session(), budgetId, 1));
-    const [failed, granted] = await Promise.allSettled([
-      run(broken),
-      run(acquire(sessions[1], budgetId, 10)),
-      blocker,
-    ]);
+    const [failed, granted] = await Promise.allSettled([run(broken), run(acquire(sessions[1], budgetId, 10)), blocker]);
     expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'a defect' } });
     expect(granted).toMatchObject({ status: 'fulfilled', value: { outcome: 'granted' } });
   });

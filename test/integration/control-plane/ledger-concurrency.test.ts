@@ -36,10 +36,7 @@ class Spender {
   readonly #at: number;
   readonly #random: Random;
 
-  constructor(
-    fixture: LedgerFixture,
-    world: { budgets: readonly KnownBudget[]; at: number; random: Random },
-  ) {
+  constructor(fixture: LedgerFixture, world: { budgets: readonly KnownBudget[]; at: number; random: Random }) {
     this.#fixture = fixture;
     this.#budgets = world.budgets;
     this.#at = world.at;

@@ -96,10 +96,7 @@ describeStores('silent sessions', (given) => {
     await touches.touch(anyProxy, [session]);
     const seenAt = () =>
       given.store.ledger(async ({ db, now }) => {
-        const { seen_at } = await db
-          .selectFrom('ledger_sessions')
-          .select('seen_at')
-          .executeTakeFirstOrThrow();
+        const { seen_at } = await db.selectFrom('ledger_sessions').select('seen_at').executeTakeFirstOrThrow();
         return now - seen_at;
       });
     expect(await seenAt()).toBeGreaterThan(silenceMaxMs);

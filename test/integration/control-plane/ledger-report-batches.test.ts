@@ -3,11 +3,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
 import type { Reported, ReportedEvent } from '../../../control-plane/ledger/report.ts';
-import {
-  createReportBatches,
-  eventsMax,
-  type ReportWork,
-} from '../../../control-plane/ledger/report-batches.ts';
+import { createReportBatches, eventsMax, type ReportWork } from '../../../control-plane/ledger/report-batches.ts';
 import { CallError } from '../../../control-plane/rpc/errors.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';

@@ -25,13 +25,11 @@ describeBudgets('the ledger', (fixture) => {
   beforeAll(async () => {
     token = (await proxyToken(fixture)).value;
   });
-  const call = (method: string, request: object, by = token) =>
-    fixture.plane.call(`Ledger.${method}`, by, request);
+  const call = (method: string, request: object, by = token) => fixture.plane.call(`Ledger.${method}`, by, request);
   const expectOf = (method: string, request: object, by = token): Promise<JsonResponse> =>
     fixture.plane.expect(`Ledger.${method}`, by, request);
   const report = (events: readonly UsageEvent[], by = token) => call('ReportUsage', encodeReport(events), by);
-  const reported = (events: readonly UsageEvent[], by = token) =>
-    expectOf('ReportUsage', encodeReport(events), by);
+  const reported = (events: readonly UsageEvent[], by = token) => expectOf('ReportUsage', encodeReport(events), by);
 
   it('accepts acquisitions, releases and reports, and operators see them', async () => {
     const tenant = await fixture.tenant();

@@ -29,8 +29,7 @@ describeStores('beginnings of windows', (opened) => {
     const seed = randomInt(2 ** 31);
     const random = new Random(seed);
     const budgets: string[] = [];
-    for (const subjectId of keys)
-      budgets.push(await fixture.budget({ amount: 1e12, period: 'day', subjectId }));
+    for (const subjectId of keys) budgets.push(await fixture.budget({ amount: 1e12, period: 'day', subjectId }));
     const at = Date.now();
     await createUsageDays({ store, clock: systemClock }).ensureDays([usageEvent({ at }).day]);
     let runs = 0;

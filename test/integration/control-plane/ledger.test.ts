@@ -28,8 +28,7 @@ describeStores('the ledger', (given) => {
     ...{ session, budgetId, window: 'total', seq },
     ...fields,
   });
-  const acquire = (seq: number, need: number, want = need) =>
-    fixture.acquire({ ...operation(seq), need, want });
+  const acquire = (seq: number, need: number, want = need) => fixture.acquire({ ...operation(seq), need, want });
   const silence = async () => {
     await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`);
     return await expireSessions(given.store);
@@ -138,8 +137,7 @@ describeStores('the ledger', (given) => {
       await fixture.organization('organization-2');
       const foreign = await fixture.budget({ amount: 1000, organizationId: 'organization-2' });
       session = await fixture.session(boundProxy);
-      const ask = (id: string) =>
-        fixture.acquire({ ...operation(1, { budgetId: id }), need: 1, want: 1 }, boundProxy);
+      const ask = (id: string) => fixture.acquire({ ...operation(1, { budgetId: id }), need: 1, want: 1 }, boundProxy);
       expect(await ask(foreign)).toMatchObject({ outcome: 'deleted' });
       expect(await ask(budgetId)).toMatchObject({ outcome: 'granted' });
     });
@@ -230,8 +228,7 @@ describeStores('the ledger', (given) => {
       // The row names the person twice, and the person is counted once.
       const row = usageEvent({ at, cost: 7, person_id: 'person-1', project_person_id: 'person-1' });
       await fixture.report([{ row }]);
-      for (const id of [budgetId, ofKey, ofModel])
-        expect(await fixture.ledger(id)).toMatchObject({ spent: 7 });
+      for (const id of [budgetId, ofKey, ofModel]) expect(await fixture.ledger(id)).toMatchObject({ spent: 7 });
       expect(await fixture.ledger(ofProject, windowOf('month', at))).toMatchObject({ spent: 7 });
       for (const id of ofOthers) expect(await fixture.ledger(id)).toBeUndefined();
     });
@@ -334,8 +331,7 @@ describeStores('the ledger', (given) => {
   });
 
   describe('a session', () => {
-    const keep = async (caller = anyProxy) =>
-      (await given.store.ledger((tx) => keepSession(tx, caller, session))).open;
+    const keep = async (caller = anyProxy) => (await given.store.ledger((tx) => keepSession(tx, caller, session))).open;
 
     it('stays open while it is kept, and never opens again once it was closed', async () => {
       expect(await keep()).toBe(true);

@@ -144,8 +144,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
     const on = subject('AI_SYSTEM', await systemOf(acme));
     const narrow = await limitOn(on, { model: 'gpt-provider/*' });
     const wide = await limitOn(on);
-    const change = (id: string, more: object) =>
-      plane.call('Limits.Update', acme.owner.token, { id, ...more });
+    const change = (id: string, more: object) => plane.call('Limits.Update', acme.owner.token, { id, ...more });
     const forEver = 'cannot be changed: delete the limit and create another';
     for (const [id, field, value] of [
       [narrow.id, 'kind', 'LIMIT_KIND_TOKENS_PER_MINUTE'],

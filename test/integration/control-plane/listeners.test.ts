@@ -68,12 +68,7 @@ class Watching {
   constructor(token: string) {
     const { path, requestSerialize, responseDeserialize } = services.Access.Watch;
     const client = clientOf(services.Access);
-    this.stream = client.makeBidiStreamRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      metadataWith(token),
-    );
+    this.stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadataWith(token));
     this.stream.on('data', (message: WatchResponse__Output) => this.received.push(message));
     this.stream.on('error', (error: ServiceError) => {
       this.ended = error;
@@ -98,9 +93,7 @@ describe('a watch over gRPC', () => {
     await until(() => watching.received.some((message) => message.started != null));
     await plane.expect('VirtualKeys.Revoke', acme.owner.token, { id: key.virtualKey.id });
     const invalidation = await until(() =>
-      watching.received
-        .flatMap((message) => message.changes?.invalidations ?? [])
-        .find((one) => one.keyHash != null),
+      watching.received.flatMap((message) => message.changes?.invalidations ?? []).find((one) => one.keyHash != null),
     );
     expect(invalidation.keyHash?.toString('hex')).toBe(hashCredential(key.value));
     expect(invalidation.state).toBe('RECORD_STATE_GONE');
@@ -125,9 +118,7 @@ describe('a watch over gRPC', () => {
     await plane.expect('Organizations.Suspend', platform.token, { id: acme.id });
     const reported = await until(() => {
       const all = watching.received.flatMap((message) => message.changes?.invalidations ?? []);
-      const from = all
-        .slice(-4)
-        .map((one) => one.keyHash?.toString('hex') ?? `${one.kind} ${one.id} ${one.state}`);
+      const from = all.slice(-4).map((one) => one.keyHash?.toString('hex') ?? `${one.kind} ${one.id} ${one.state}`);
       return from.at(-1)?.startsWith('RECORD_KIND_ORGANIZATION') && from;
     });
     expect(reported.slice(0, 3).toSorted()).toEqual(
@@ -164,8 +155,7 @@ describe('a watch over gRPC', () => {
     const bound = (await newProxyToken({ organizationId: acme.id })).value;
     const keys = { own: await createKey(plane, acme), foreign: await createKey(plane, other) };
     const resolve = async (value: string) =>
-      (await plane.expect('Access.Resolve', bound, { keyHash: Buffer.from(hashCredential(value), 'hex') }))
-        .key;
+      (await plane.expect('Access.Resolve', bound, { keyHash: Buffer.from(hashCredential(value), 'hex') })).key;
     expect(await resolve(keys.own.value)).toMatchObject({ organizationId: acme.id });
     expect(await resolve(keys.foreign.value)).toBeUndefined();
     const watching = new Watching(bound);
@@ -213,11 +203,9 @@ describe('the gRPC listener', () => {
     if (!path || !requestSerialize || !responseDeserialize) throw new Error('no reflection method');
     const client = clientOf(definition);
     const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
-    const response = new Promise<{ listServicesResponse: { service: { name: string }[] } }>(
-      (resolve, reject) => {
-        stream.on('data', resolve).on('error', reject);
-      },
-    );
+    const response = new Promise<{ listServicesResponse: { service: { name: string }[] } }>((resolve, reject) => {
+      stream.on('data', resolve).on('error', reject);
+    });
     stream.write({ listServices: '' });
     const names = (await response).listServicesResponse.service.map(({ name }) => name);
     expect(names).toContain('gateway.v1.VirtualKeys');
@@ -258,9 +246,7 @@ describe('the admin listener', () => {
     expect(metrics).toContain(
       'gateway_control_plane_calls_total{method="Organizations.List",code="UNAUTHENTICATED"} 1',
     );
-    expect(metrics).toContain(
-      'gateway_control_plane_call_duration_seconds_count{method="OperatorTokens.Bootstrap"} 1',
-    );
+    expect(metrics).toContain('gateway_control_plane_call_duration_seconds_count{method="OperatorTokens.Bootstrap"} 1');
     expect(metrics).toMatch(/^gateway_control_plane_watchers 1$/m);
     expect(metrics).toMatch(/^gateway_control_plane_feed_revision 2$/m);
     watching.stream.cancel();

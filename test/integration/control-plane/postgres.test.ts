@@ -41,9 +41,7 @@ describe('replicas over one PostgreSQL', () => {
 
   it('run fifty concurrent changes without a gap, in the order in which a reader sees them', async () => {
     const [one, two] = [await database.open(), await database.open()];
-    const changing = Promise.all(
-      Array.from({ length: 50 }, (_, i) => invalidate(i % 2 === 0 ? one : two, person)),
-    );
+    const changing = Promise.all(Array.from({ length: 50 }, (_, i) => invalidate(i % 2 === 0 ? one : two, person)));
     const seen: number[] = [];
     let last = 0;
     await until(async () => {
@@ -59,14 +57,11 @@ describe('replicas over one PostgreSQL', () => {
 
   it('keep working when a newer one has migrated the tables of prepared statements', async () => {
     const store = await database.open();
-    const read = () =>
-      store.ledger(({ db }) => db.selectFrom('leases').selectAll().where('seq', '>', 0).execute());
+    const read = () => store.ledger(({ db }) => db.selectFrom('leases').selectAll().where('seq', '>', 0).execute());
     // Prepares the statement on several connections.
     for (let round = 0; round < 10; round++) await Promise.all([read(), read(), read()]);
     const prepared = () =>
-      store
-        .ledger(({ db }) => sql`select name from pg_prepared_statements`.execute(db))
-        .then(({ rows }) => rows);
+      store.ledger(({ db }) => sql`select name from pg_prepared_statements`.execute(db)).then(({ rows }) => rows);
     expect(await prepared()).not.toEqual([]);
     await database.raw('alter table leases add column later bigint');
     expect(await Promise.all([read(), read(), read()])).toEqual([[], [], []]);
@@ -108,8 +103,7 @@ describe('replicas over one PostgreSQL', () => {
     let runs = 0;
     const revision = await change(store, async (tx) => {
       runs++;
-      if (runs < 3)
-        await sql.raw(`do $$ begin raise exception using errcode = '40001'; end $$`).execute(tx.db);
+      if (runs < 3) await sql.raw(`do $$ begin raise exception using errcode = '40001'; end $$`).execute(tx.db);
       return { result: tx.revision };
     });
     expect({ runs, revision }).toEqual({ runs: 3, revision: 1 });
@@ -145,9 +139,7 @@ describe('the epoch of a PostgreSQL database', () => {
 
   it('changes when the tables are restored in the same database', async () => {
     const before = await store.position();
-    await database.raw(
-      'create table backup as select * from feed; drop table feed; alter table backup rename to feed',
-    );
+    await database.raw('create table backup as select * from feed; drop table feed; alter table backup rename to feed');
     const after = await store.position();
     expect(after.revision).toBe(before.revision);
     expect(after.epoch).not.toBe(before.epoch);

@@ -156,9 +156,7 @@ describeBudgets('prices', (fixture) => {
       expect((await calling).code).toBe('NOT_FOUND');
     }
     const foreign = { organizationId: fixture.other.id, model: 'gpt-provider/gpt-4o', prices: usd };
-    expect((await fixture.plane.call('Prices.Create', fixture.acme.owner.token, foreign)).code).toBe(
-      'NOT_FOUND',
-    );
+    expect((await fixture.plane.call('Prices.Create', fixture.acme.owner.token, foreign)).code).toBe('NOT_FOUND');
   });
 
   it('are in the organization’s record, oldest first, and the largest possible number and size still fits', async () => {

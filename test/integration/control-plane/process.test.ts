@@ -128,16 +128,13 @@ describe('the control plane as a process', () => {
     ['is not set', {}],
     ['cannot be used', { GATEWAY_RECORD_SIGNING_KEY: 'canary' }],
     ['is in a file that does not exist', { GATEWAY_RECORD_SIGNING_KEY_FILE: '/nowhere/key.pem' }],
-  ])(
-    'exits with 64 and names the setting when the key for the requested public key %s',
-    async (_what, given) => {
-      const child = start(given, 'record-public-key');
-      expect(await child.exited).toBe(64);
-      expect(child.stderr()).toContain('GATEWAY_RECORD_SIGNING_KEY');
-      expect(child.stderr()).not.toContain('canary');
-      expect(child.stdout()).toBe('');
-    },
-  );
+  ])('exits with 64 and names the setting when the key for the requested public key %s', async (_what, given) => {
+    const child = start(given, 'record-public-key');
+    expect(await child.exited).toBe(64);
+    expect(child.stderr()).toContain('GATEWAY_RECORD_SIGNING_KEY');
+    expect(child.stderr()).not.toContain('canary');
+    expect(child.stdout()).toBe('');
+  });
 
   it('verifies the audit log, and reports one that was tampered with', async () => {
     const intact = start({}, 'verify-audit');

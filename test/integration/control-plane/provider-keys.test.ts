@@ -186,11 +186,7 @@ describe('the settings of a provider key', () => {
 
   it('change one by one and are cleared with ""', async () => {
     const settings = { endpoint: 'my-resource', apiVersion: '2024-10-21' };
-    const made = await plane.expect(
-      'ProviderKeys.Create',
-      owner,
-      request({ provider: 'studio-ai', settings }),
-    );
+    const made = await plane.expect('ProviderKeys.Create', owner, request({ provider: 'studio-ai', settings }));
     const update = { id: made.id, settings: { apiVersion: '2025-01-01' } };
     const changed = await plane.expect('ProviderKeys.Update', owner, update);
     expect(changed.settings).toMatchObject({ endpoint: 'my-resource', apiVersion: '2025-01-01' });
@@ -205,9 +201,7 @@ describe('the settings of a provider key', () => {
   it('cannot change the host of a stored secret without the secret', async () => {
     const made = await plane.expect('ProviderKeys.Create', owner, request({}));
     const update = { id: made.id, settings: { baseUrl: 'https://elsewhere.example.com' } };
-    expect(await violations(plane.call('ProviderKeys.Update', acme.admin.token, update))).toHaveProperty(
-      'secret',
-    );
+    expect(await violations(plane.call('ProviderKeys.Update', acme.admin.token, update))).toHaveProperty('secret');
     const withSecret = { ...update, secret: { apiKey: 'another' } };
     expect((await plane.call('ProviderKeys.Update', acme.admin.token, withSecret)).code).toBe('OK');
   });
@@ -218,11 +212,7 @@ describe('master keys', () => {
     const { value } = await createKey(plane, acme);
     const proxy = (await plane.expect('ProxyTokens.Create', platform.token, { name: 'proxy' })).value;
     const marker = freshName('rotated');
-    await plane.expect(
-      'ProviderKeys.Create',
-      owner,
-      request({ name: marker, secret: { apiKey: 'k-rotated' } }),
-    );
+    await plane.expect('ProviderKeys.Create', owner, request({ name: marker, secret: { apiKey: 'k-rotated' } }));
     const newest = createSealKey();
     const url = `sqlite:${join(directory, 'test.db')}`;
     const store = await openStore({ url, log: silentLog, clock: systemClock });

@@ -57,8 +57,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
   const resolved = async (tenant: TestTenant) => {
     const { value } = await createKey(plane, tenant);
     const keyHash = Buffer.from(hashCredential(value), 'hex');
-    return (await plane.expect('Access.Resolve', proxy, { keyHash })).organization
-      .providers as JsonResponse[];
+    return (await plane.expect('Access.Resolve', proxy, { keyHash })).organization.providers as JsonResponse[];
   };
 
   it('are created, read, changed and deleted, and each change is an event', async () => {
@@ -199,10 +198,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       [{ prices: { ...prices, input: '1e3' } }, 'prices.input'],
       [{ prices: { ...prices, cacheRead: '-1' } }, 'prices.cache_read'],
       [{ prices: { ...prices, asOf: '2026-02-30' } }, 'prices.as_of'],
-      [
-        { prices: { ...prices, tiers: [{ abovePromptTokens: 0, ...prices }] } },
-        'prices.tiers[0].above_prompt_tokens',
-      ],
+      [{ prices: { ...prices, tiers: [{ abovePromptTokens: 0, ...prices }] } }, 'prices.tiers[0].above_prompt_tokens'],
       [
         {
           prices: { ...prices, tiers: [5, 5].map((abovePromptTokens) => ({ abovePromptTokens, ...prices })) },
@@ -252,9 +248,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
         for (const method of ['Providers.Update', 'Providers.Delete']) {
           expect((await plane.call(method, tenant.owner.token, { id })).code).toBe('NOT_FOUND');
         }
-        expect((await plane.call('Providers.Get', tenant.member.token, { id })).code).toBe(
-          'PERMISSION_DENIED',
-        );
+        expect((await plane.call('Providers.Get', tenant.member.token, { id })).code).toBe('PERMISSION_DENIED');
       }
       const own = await created();
       expect(await ids(acme)).toContain(own.id);
@@ -297,8 +291,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
     it('can be stored only for a provider that the organization may call', async () => {
       const own = await created();
       const shared = await ofPlatform();
-      for (const provider of [own.name, shared.name])
-        expect((await storeKey(provider)).provider).toBe(provider);
+      for (const provider of [own.name, shared.name]) expect((await storeKey(provider)).provider).toBe(provider);
       const foreign = plane.call('ProviderKeys.Create', other.owner.token, keyFor(own.name, other));
       expect(await violated(foreign)).toEqual(['provider']);
     });
@@ -329,8 +322,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       const key = await storeKey(own.name);
       await plane.expect('ProviderKeys.Update', acme.owner.token, { id: key.id, enabled: false });
       const inUse = { code: 'FAILED_PRECONDITION', reason: 'provider_in_use' };
-      const call = (method: string, more = {}) =>
-        plane.call(method, acme.owner.token, { id: own.id, ...more });
+      const call = (method: string, more = {}) => plane.call(method, acme.owner.token, { id: own.id, ...more });
       expect(await refusal(call('Providers.Delete'))).toMatchObject({
         ...inUse,
         message: '1 provider key is stored for it; they have to be deleted first',

@@ -72,16 +72,9 @@ describe('two replicas of the control plane', () => {
     const { path, requestSerialize, responseDeserialize } = services.Access.Watch;
     const Constructor = makeGenericClientConstructor(services.Access, 'Access');
     const client = new Constructor(`127.0.0.1:${two.plane.grpcPort}`, credentials.createInsecure());
-    const stream = client.makeBidiStreamRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      metadataWith(proxy),
-    );
+    const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadataWith(proxy));
     const received: WatchResponse__Output[] = [];
-    stream
-      .on('data', (message: WatchResponse__Output) => received.push(message))
-      .on('error', () => undefined);
+    stream.on('data', (message: WatchResponse__Output) => received.push(message)).on('error', () => undefined);
     stream.write({ start: { maxStaleSeconds: 60 } });
     await until(() => received.some((message) => message.started != null));
     await one.expect('VirtualKeys.Revoke', acme.owner.token, { id: virtualKey.id });
@@ -107,9 +100,7 @@ describe('two replicas of the control plane', () => {
     const owners = [tenant.owner];
     for (let i = 0; i < 3; i++) owners.push(await createPerson(one, tenant, 'ROLE_OWNER'));
     const codes = await Promise.all(
-      owners.map(
-        async ({ id, token }, i) => (await (i % 2 ? one : two).call('People.Delete', token, { id })).code,
-      ),
+      owners.map(async ({ id, token }, i) => (await (i % 2 ? one : two).call('People.Delete', token, { id })).code),
     );
     expect(codes.filter((code) => code === 'OK')).toHaveLength(3);
   });

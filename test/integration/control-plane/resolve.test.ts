@@ -98,11 +98,7 @@ describeStores('Resolve', (given) => {
       { log: silentLog, clock: systemClock, limits: accessLimits },
     );
     const records = (signed.signed ?? []).map((record) => parseSigned(recordTypes.signed.serialize(record)));
-    expect(records.map(({ ref }) => ref)).toEqual([
-      hash,
-      'organization:organization-1',
-      'ai_system:system-1',
-    ]);
+    expect(records.map(({ ref }) => ref)).toEqual([hash, 'organization:organization-1', 'ai_system:system-1']);
     expect(records.every((record) => keys.isGenuine(record))).toBe(true);
     expect(records.every(({ signature }) => signature.revision === Number(plain.asOf?.revision))).toBe(true);
     expect(records[0]?.body).toEqual(recordTypes.key.serialize(plain.key ?? {}));
@@ -184,9 +180,7 @@ describeStores('Resolve', (given) => {
         model: '*/large',
       },
     ]);
-    expect(organization?.limits).toEqual([
-      { id: 'rate', kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: '60' },
-    ]);
+    expect(organization?.limits).toEqual([{ id: 'rate', kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: '60' }]);
     expect(organization?.prices).toEqual([
       {
         ...{ id: 'price-1', model: 'gpt-provider/*' },

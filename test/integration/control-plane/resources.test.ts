@@ -54,9 +54,7 @@ describe.each(databases)('resources over $name', ({ open }) => {
       expect(made.organization.settings.access.callerProviderKeys).toBe(false);
       expect(made.owner).toMatchObject({ role: 'ROLE_OWNER', active: true, email: 'olga@example.com' });
       const seen = await plane.expect('Organizations.List', made.ownerToken);
-      expect(seen.organizations.map((organization: JsonResponse) => organization.id)).toEqual([
-        made.organization.id,
-      ]);
+      expect(seen.organizations.map((organization: JsonResponse) => organization.id)).toEqual([made.organization.id]);
     });
 
     it('have unique names', async () => {
@@ -78,9 +76,7 @@ describe.each(databases)('resources over $name', ({ open }) => {
         }
       }
       for (const who of [acme.member, platform]) {
-        expect(await codeOf('Organizations.UpdateSettings', who.token, request(true))).toBe(
-          'PERMISSION_DENIED',
-        );
+        expect(await codeOf('Organizations.UpdateSettings', who.token, request(true))).toBe('PERMISSION_DENIED');
       }
       const seen = await plane.expect('Organizations.Get', owner, { id: acme.id });
       expect(seen.settings.access.callerProviderKeys).toBe(false);
@@ -117,9 +113,7 @@ describe.each(databases)('resources over $name', ({ open }) => {
       const key = await createKey(plane, acme, { scope: { kind: 'KEY_SCOPE_KIND_PERSON', id: somebody.id } });
       const request = { id: somebody.id, email: 'some@body.org', name: 'Some Body' };
       expect(await plane.expect('People.Update', owner, request)).toMatchObject({ email: 'some@body.org' });
-      expect(await plane.expect('People.Update', owner, { id: somebody.id, email: '' })).not.toHaveProperty(
-        'email',
-      );
+      expect(await plane.expect('People.Update', owner, { id: somebody.id, email: '' })).not.toHaveProperty('email');
       expect(await plane.expect('People.Delete', owner, { id: somebody.id })).toEqual({ keysRevoked: 1 });
       expect(await codeOf('People.Get', owner, { id: somebody.id })).toBe('NOT_FOUND');
       expect(await codeOf('People.Get', somebody.token, { id: somebody.id })).toBe('UNAUTHENTICATED');
@@ -132,11 +126,9 @@ describe.each(databases)('resources over $name', ({ open }) => {
       expect(violations(await plane.call('People.Create', owner, inside))).toHaveProperty('role');
       const outside = { name: 'x', role: 'ROLE_OWNER' };
       expect(violations(await plane.call('People.Create', platform.token, outside))).toHaveProperty('role');
-      expect(violations(await plane.call('People.Create', owner, { name: 'x', role: 'ROLE_OWNER' }))).toEqual(
-        {
-          organization_id: 'is required',
-        },
-      );
+      expect(violations(await plane.call('People.Create', owner, { name: 'x', role: 'ROLE_OWNER' }))).toEqual({
+        organization_id: 'is required',
+      });
     });
 
     it('of the platform create and remove each other', async () => {
@@ -209,11 +201,7 @@ describe.each(databases)('resources over $name', ({ open }) => {
         ['OperatorTokens.List', { personId: victim.id }],
       ];
       for (const [method, request] of requests) {
-        expect([method, request, await codeOf(method, token, request)]).toEqual([
-          method,
-          request,
-          'PERMISSION_DENIED',
-        ]);
+        expect([method, request, await codeOf(method, token, request)]).toEqual([method, request, 'PERMISSION_DENIED']);
       }
     });
 
@@ -255,9 +243,7 @@ describe.each(databases)('resources over $name', ({ open }) => {
       await plane.expect('VirtualKeys.Revoke', owner, { id: keys[0]?.virtualKey.id });
       expect(await plane.expect('AiSystems.Delete', owner, { id: system.id })).toEqual({ keysRevoked: 1 });
       for (const { virtualKey } of keys) {
-        expect(await plane.expect('VirtualKeys.Get', owner, { id: virtualKey.id })).toHaveProperty(
-          'revokedAt',
-        );
+        expect(await plane.expect('VirtualKeys.Get', owner, { id: virtualKey.id })).toHaveProperty('revokedAt');
       }
       const again = { organizationId: acme.id, scope, name: freshName('key') };
       expect(violations(await plane.call('VirtualKeys.Create', owner, again))).toHaveProperty('scope.id');
@@ -326,9 +312,7 @@ describe.each(databases)('resources over $name', ({ open }) => {
   describe('proxy tokens', () => {
     it('can be bound only to organizations that exist', async () => {
       const bound = { name: 'bound', organizationId: acme.id };
-      expect((await plane.expect('ProxyTokens.Create', platform.token, bound)).proxyToken).toMatchObject(
-        bound,
-      );
+      expect((await plane.expect('ProxyTokens.Create', platform.token, bound)).proxyToken).toMatchObject(bound);
       const nowhere = { name: 'x', organizationId: '00000000-0000-7000-8000-000000000000' };
       expect(violations(await plane.call('ProxyTokens.Create', platform.token, nowhere))).toHaveProperty(
         'organization_id',

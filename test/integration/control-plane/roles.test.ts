@@ -93,10 +93,7 @@ describe('authorization', () => {
     it('refuses tokens that no longer work', async () => {
       const request = await expectation.request(world, acme, stranger);
       for (const [what, token] of Object.entries({ ...stopped, bootstrap: world.plane.bootstrapToken })) {
-        expect([what, (await world.plane.call(name, token, request)).code]).toEqual([
-          what,
-          'UNAUTHENTICATED',
-        ]);
+        expect([what, (await world.plane.call(name, token, request)).code]).toEqual([what, 'UNAUTHENTICATED']);
       }
     });
   });
@@ -133,10 +130,7 @@ describe('the bootstrap token before its use', () => {
 });
 
 /** Tokens of owners, each ended in another way. */
-async function stoppedTokens(
-  { plane, platform }: World,
-  tenant: TestTenant,
-): Promise<Record<string, string>> {
+async function stoppedTokens({ plane, platform }: World, tenant: TestTenant): Promise<Record<string, string>> {
   const suspended = await createPerson(plane, tenant, 'ROLE_OWNER');
   await plane.expect('People.Update', tenant.owner.token, { id: suspended.id, active: false });
   const deleted = await createPerson(plane, tenant, 'ROLE_OWNER');

@@ -137,13 +137,7 @@ const taken: readonly (readonly [
     'one',
     'search-provider/gemini-3.8-flash',
   ],
-  [
-    'a glob over synonyms',
-    'openai/gpt-4o-2024-08-*',
-    'gpt-provider/gpt-4o-2024-08-*',
-    'one',
-    'gpt-provider/gpt-4o',
-  ],
+  ['a glob over synonyms', 'openai/gpt-4o-2024-08-*', 'gpt-provider/gpt-4o-2024-08-*', 'one', 'gpt-provider/gpt-4o'],
   ['a glob over all providers', '*/gpt-4o', '*/gpt-4o', 'some', 'studio-ai/gpt-4o'],
   ['a deployment', 'azure/our-own-gpt', 'studio-ai/our-own-gpt', 'none', ''],
   ['deployments', 'azure-ai/prod-*', 'studio-ai/prod-*', 'none', ''],
@@ -169,13 +163,7 @@ const taken: readonly (readonly [
     '',
   ],
   ['a model in a custom provider’s list', 'own-models/llama', 'own-models/llama', 'one', 'own-models/llama'],
-  [
-    'a glob over the platform’s custom provider',
-    'platform-models/*',
-    'platform-models/*',
-    'one',
-    'platform-models/m',
-  ],
+  ['a glob over the platform’s custom provider', 'platform-models/*', 'platform-models/*', 'one', 'platform-models/m'],
   ['a model of a custom provider without a list', 'free-models/anything', 'free-models/anything', 'none', ''],
 ];
 
@@ -189,33 +177,13 @@ const refused: readonly (readonly [what: string, written: string, insisting: boo
   ],
   ['a typing error behind an alias', 'openai/gtp-4o', true, /the nearest are gpt-provider\/gpt-4o,/],
   ['a typing error in the provider', 'opnai/gpt-4o', true, /the nearest are gpt-provider\/gpt-4o,/],
-  [
-    'a model that is newer than the catalog',
-    'openai/gpt-99',
-    true,
-    /; set allow_unmatched to take it all the same$/,
-  ],
+  ['a model that is newer than the catalog', 'openai/gpt-99', true, /; set allow_unmatched to take it all the same$/],
   ['a glob that matches nothing', 'anthropic/clod-*', true, /^selects none of the \d+ known models/],
   ['a glob over anything that matches nothing', '*/gpt-4oo', true, /the nearest are gpt-provider\/gpt-4o,/],
   ['a provider that is not there', 'nowhere/*', true, /^selects none of the \d+ known models; set /],
-  [
-    'a model that is not in the custom provider’s list',
-    'own-models/lama',
-    true,
-    /the nearest are own-models\/llama/,
-  ],
-  [
-    'a custom provider of another organization',
-    'others-models/m',
-    true,
-    /^selects none of the \d+ known models/,
-  ],
-  [
-    'a model that is not for chat completions',
-    'openai/dall-e-3',
-    true,
-    /^is not a model for chat completions/,
-  ],
+  ['a model that is not in the custom provider’s list', 'own-models/lama', true, /the nearest are own-models\/llama/],
+  ['a custom provider of another organization', 'others-models/m', true, /^selects none of the \d+ known models/],
+  ['a model that is not for chat completions', 'openai/dall-e-3', true, /^is not a model for chat completions/],
   [
     'a bare name',
     'gpt-4o',
@@ -304,9 +272,7 @@ describeBudgets('selectors of models', (fixture) => {
       expect((await fixture.as(acme, 'Limits.Update', { id: made.id, model })).id).toBe(made.id);
     }
     const another = { id: made.id, model: 'openai/gpt-4o-mini' };
-    expect((await fixture.plane.call('Limits.Update', acme.owner.token, another)).code).toBe(
-      'INVALID_ARGUMENT',
-    );
+    expect((await fixture.plane.call('Limits.Update', acme.owner.token, another)).code).toBe('INVALID_ARGUMENT');
   });
 
   it('of a list are each checked against the models, and stored once for each model', async () => {
@@ -317,9 +283,7 @@ describeBudgets('selectors of models', (fixture) => {
     const kept = { ...request, allowedModels: { globs: globs.filter((glob) => !glob.startsWith('nope')) } };
     const person = await fixture.as(fixture.acme, 'People.Update', kept);
     expect(person.allowedModels).toEqual(['gpt-provider/gpt-4o', 'studio-ai/*']);
-    expect(person.matches.selectors.map(({ selector }: JsonResponse) => selector)).toEqual(
-      person.allowedModels,
-    );
+    expect(person.matches.selectors.map(({ selector }: JsonResponse) => selector)).toEqual(person.allowedModels);
     const again = await fixture.as(fixture.acme, 'People.Update', kept);
     expect(again).toEqual(person);
     const unasked = await fixture.as(fixture.acme, 'People.Update', {
@@ -339,11 +303,7 @@ describeBudgets('selectors of models', (fixture) => {
         prices: usd,
       });
     expect((await create('openai/gpt-4o')).code).toBe('OK');
-    for (const name of [
-      'gpt-provider/gpt-4o',
-      'gpt-provider/gpt-4o-2024-08-06',
-      'openai/gpt-4o-2024-08-06',
-    ]) {
+    for (const name of ['gpt-provider/gpt-4o', 'gpt-provider/gpt-4o-2024-08-06', 'openai/gpt-4o-2024-08-06']) {
       expect(await refusal(create(name))).toMatchObject({ code: 'ALREADY_EXISTS', reason: 'name_taken' });
     }
     expect((await create('gpt-provider/gpt-4o-2024-11-20')).code).toBe('OK');
@@ -376,8 +336,7 @@ describeBudgets('selectors of models', (fixture) => {
     const request = (globs: string[]) => ({
       ...{ name: freshName('operator'), role: 'ROLE_PLATFORM_OPERATOR', allowedModels: { globs } },
     });
-    const create = (globs: string[]) =>
-      fixture.plane.call('People.Create', fixture.platform.token, request(globs));
+    const create = (globs: string[]) => fixture.plane.call('People.Create', fixture.platform.token, request(globs));
     expect((await create(['platform-models/m', 'openai/*'])).code).toBe('OK');
     expect((await create(['own-models/llama'])).code).toBe('INVALID_ARGUMENT');
   });

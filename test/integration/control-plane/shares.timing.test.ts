@@ -102,12 +102,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
     for (const part of [0.5, 0.9])
       expect(percentile(times, part)).toBeLessThan(10 * Math.max(250, 2 * percentile(quietly, part) + 10));
   };
-  const printAll = (
-    what: string,
-    quietly: readonly number[],
-    times: readonly number[],
-    outcomes: string[],
-  ) => {
+  const printAll = (what: string, quietly: readonly number[], times: readonly number[], outcomes: string[]) => {
     log(`${what}, quiet`, quietly);
     log(`${what}, during`, times);
     const counts = Object.entries(Object.groupBy(outcomes, (response) => response));

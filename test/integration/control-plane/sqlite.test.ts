@@ -43,9 +43,7 @@ describe('a SQLite database', () => {
   it('keeps a write-ahead log and waits for the disk at each commit', async () => {
     const store = await database.open();
     const pragma = (name: string) =>
-      store.snapshot(
-        async (db) => (await sql`select * from ${sql.raw(`pragma_${name}`)}`.execute(db)).rows[0],
-      );
+      store.snapshot(async (db) => (await sql`select * from ${sql.raw(`pragma_${name}`)}`.execute(db)).rows[0]);
     expect(await pragma('journal_mode')).toEqual({ journal_mode: 'wal' });
     expect(await pragma('synchronous')).toEqual({ synchronous: 2 });
     expect(await pragma('foreign_keys')).toEqual({ foreign_keys: 1 });

@@ -102,8 +102,7 @@ describe.each(databases)('Status over $name', ({ name, open }) => {
     expect(Date.parse(status.time)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(status.startedAt)).toBeLessThanOrEqual(before);
     // The feed learns of a change shortly after it was made.
-    const revision = async () =>
-      Number((await plane.expect('Status.Get', acme.member.token)).feed.position.revision);
+    const revision = async () => Number((await plane.expect('Status.Get', acme.member.token)).feed.position.revision);
     await until(async () => (await revision()) > 0, { what: 'the feed to deliver the first change' });
     expect(Number(status.feed.ageMs)).toBeLessThan(5000);
     expect(status.catalog).toEqual(catalogState({ isRejected: false }));
@@ -172,11 +171,7 @@ describe('the proxies that watch', () => {
     expect(first).not.toHaveProperty('askedAt');
     redis = 'failing';
     watching.ask();
-    const [requested] = await watchersAt(
-      one,
-      platform,
-      ([watcher]) => watcher?.redis === 'REDIS_STATE_FAILING',
-    );
+    const [requested] = await watchersAt(one, platform, ([watcher]) => watcher?.redis === 'REDIS_STATE_FAILING');
     expect(Math.abs(Date.now() - Date.parse(requested?.askedAt ?? ''))).toBeLessThan(5000);
     watching.end();
     await watchersAt(one, platform, (watchers) => watchers.length === 0);
@@ -204,8 +199,7 @@ describe('the proxies that watch', () => {
     watching.ask();
     const [watcher] = await watchersAt(one, platform, ([first]) => first?.askedAt !== undefined);
     expect(watcher).toMatchObject({ tokenName: 'egress', redis: 'REDIS_STATE_UNSPECIFIED' });
-    for (const field of ['version', 'host', 'clockAheadMs', 'catalog'])
-      expect(watcher).not.toHaveProperty(field);
+    for (const field of ['version', 'host', 'clockAheadMs', 'catalog']) expect(watcher).not.toHaveProperty(field);
     watching.end();
     await watchersAt(one, platform, (all) => all.length === 0);
   });
@@ -219,9 +213,7 @@ describe('the proxies that watch', () => {
       ...{ version, database: 'DATABASE_KIND_POSTGRES' },
       watchers: { total: 1, watchers: [{ host: 'proxy-a', redis: 'REDIS_STATE_OK' }] },
     });
-    expect(await operatorApi(httpPort, acme.owner.token).call('Status/Get', {})).not.toHaveProperty(
-      'watchers',
-    );
+    expect(await operatorApi(httpPort, acme.owner.token).call('Status/Get', {})).not.toHaveProperty('watchers');
     watching.end();
   });
 });

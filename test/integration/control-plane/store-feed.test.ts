@@ -9,10 +9,7 @@ const hour = 3_600_000;
 describeStores('invalidations', (given) => {
   it('are read in pages of whole revisions', async () => {
     const people = (n: number) =>
-      Array.from(
-        { length: n },
-        (_, i) => ({ kind: 'person', ref: `person-${i}`, state: 'changed' }) as const,
-      );
+      Array.from({ length: n }, (_, i) => ({ kind: 'person', ref: `person-${i}`, state: 'changed' }) as const);
     for (const n of [2, 3, 0, 1]) await invalidate(given.store, people(n), 'organization-1');
     const revisions = async (after: number, rows: number) => {
       const page = await given.store.changesAfter(after, rows);
@@ -38,10 +35,7 @@ describeStores('invalidations', (given) => {
   });
 
   it('are recorded by the thousand in one change', async () => {
-    const many = Array.from(
-      { length: 3500 },
-      (_, i) => ({ kind: 'key', ref: `${i}`, state: 'gone' }) as const,
-    );
+    const many = Array.from({ length: 3500 }, (_, i) => ({ kind: 'key', ref: `${i}`, state: 'gone' }) as const);
     await invalidate(given.store, many);
     expect((await given.store.changesAfter(0, 1)).changes).toHaveLength(3500);
   });

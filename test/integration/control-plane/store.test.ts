@@ -16,9 +16,7 @@ import {
 } from '../../support/stored-records.ts';
 
 function organizations(store: Store) {
-  return store.snapshot((db) =>
-    db.selectFrom('organizations').select(['id', 'revision']).orderBy('id').execute(),
-  );
+  return store.snapshot((db) => db.selectFrom('organizations').select(['id', 'revision']).orderBy('id').execute());
 }
 
 describeStores('a change', (given) => {
@@ -97,9 +95,7 @@ describeStores('readers during changes', (given) => {
   it('see a snapshot at its position while changes continue', async () => {
     const changing = Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        change(given.store, (tx) =>
-          insertOrganization(tx, { id: `organization-${i}` }).then(() => undefined),
-        ),
+        change(given.store, (tx) => insertOrganization(tx, { id: `organization-${i}` }).then(() => undefined)),
       ),
     );
     const look = () =>
@@ -174,9 +170,7 @@ async function insertNamedOne(tx: ChangeTransaction, kind: string): Promise<void
 
 describeStores('the limits of the store', (given) => {
   it('refuse a number that cannot be stored exactly, on reading and writing', async () => {
-    const writing = change(given.store, (tx) =>
-      insertOrganization(tx, { created_at: 1.5 }).then(() => undefined),
-    );
+    const writing = change(given.store, (tx) => insertOrganization(tx, { created_at: 1.5 }).then(() => undefined));
     await expect(writing).rejects.toThrow(/integer|bigint/);
     await given.database.raw('update feed set revision = 9007199254740993');
     await expect(given.store.position()).rejects.toThrow(RangeError);

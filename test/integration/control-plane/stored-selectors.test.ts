@@ -4,12 +4,7 @@ import { sql } from 'kysely';
 import { request } from 'undici';
 import { beforeAll, expect, it } from 'vitest';
 import { createCredential, hashCredential } from '../../../common/credential.ts';
-import {
-  type BudgetFixture,
-  describeBudgets,
-  limitSubject,
-  testBudget,
-} from '../../support/budget-fixture.ts';
+import { type BudgetFixture, describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
 import {
   createKey,
   freshName,
@@ -31,9 +26,7 @@ async function leave(
 ): Promise<void> {
   await fixture.store.ledger(async ({ db }) => {
     const [column, stored] =
-      table === 'limits' || table === 'prices'
-        ? ['model', selector]
-        : ['allowed_models', JSON.stringify([selector])];
+      table === 'limits' || table === 'prices' ? ['model', selector] : ['allowed_models', JSON.stringify([selector])];
     await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${stored} where id = ${id}`.execute(db);
   });
 }
@@ -103,9 +96,7 @@ describeBudgets('selectors stored from before', (fixture) => {
 
   it('are shown in canonical form', async () => {
     expect((await fixture.as(tenant, 'Limits.Get', { id: ids.budget })).model).toBe('gpt-provider/gpt-4o');
-    expect((await fixture.as(tenant, 'Prices.Get', { id: ids.price })).model).toBe(
-      'gpt-provider/gpt-4o-mini',
-    );
+    expect((await fixture.as(tenant, 'Prices.Get', { id: ids.price })).model).toBe('gpt-provider/gpt-4o-mini');
     expect((await fixture.as(tenant, 'Organizations.Get', { id: tenant.id })).allowedModels).toEqual([
       'gpt-provider/*',
     ]);
@@ -119,12 +110,7 @@ describeBudgets('selectors stored from before', (fixture) => {
     ]);
     const totals = async (model: string) =>
       (await fixture.as(tenant, 'Usage.Totals', { organizationId: tenant.id, model })).totals[0].requests;
-    for (const name of [
-      'openai/gpt-4o',
-      'gpt-provider/gpt-4o-2024-08-06',
-      'openai/gpt-4o*',
-      '*-2024-08-06',
-    ]) {
+    for (const name of ['openai/gpt-4o', 'gpt-provider/gpt-4o-2024-08-06', 'openai/gpt-4o*', '*-2024-08-06']) {
       expect(await totals(name), name).toBe('1');
     }
     expect(await totals('openai/gpt-4.1')).toBe('0');
@@ -187,9 +173,7 @@ describeBudgets('selectors stored from before', (fixture) => {
     );
     expect(JSON.stringify(line)).not.toMatch(/openai|gpt-4o|nowhere|sk-svc/);
     const metrics = await request(`http://127.0.0.1:${restarted.plane.adminPort}/metrics`);
-    expect(await metrics.body.text()).toMatch(
-      /gateway_control_plane_stored_selectors_found\{problem="alias"\} 5\n/,
-    );
+    expect(await metrics.body.text()).toMatch(/gateway_control_plane_stored_selectors_found\{problem="alias"\} 5\n/);
     await restarted.close();
   });
 

@@ -94,13 +94,7 @@ describe.each([
   function overGrpc(fields: ExportUsageRequest): Promise<string> {
     const { path, requestSerialize, responseDeserialize } = services.Usage.Export;
     const metadata = metadataWith(acme.owner.token);
-    const stream = client.makeServerStreamRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      ask(fields),
-      metadata,
-    );
+    const stream = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, ask(fields), metadata);
     return text(stream.map(({ chunk }: ExportUsageResponse__Output) => chunk));
   }
 
@@ -128,9 +122,7 @@ describe.each([
     const at = (name: string) => header.split(',').indexOf(name);
     const cells = records.map((line) => line.split(','));
     expect(cells.map((record) => record[at('id')])).toEqual(recorded.map(({ id }) => id));
-    expect(cells.map((record) => record[at('cost_usd')])).toEqual(
-      recorded.map(({ cost }) => usdOfNano(cost)),
-    );
+    expect(cells.map((record) => record[at('cost_usd')])).toEqual(recorded.map(({ cost }) => usdOfNano(cost)));
     expect(cells.map((record) => record[at('model_asked')])).toEqual(
       recorded.map(({ model_asked }) => (model_asked.startsWith('=') ? `'${model_asked}` : model_asked)),
     );
@@ -205,13 +197,10 @@ describe.each([
   });
 
   it('is refused to members, to other organizations, and without a format', async () => {
-    const call = (token: string, fields: ExportUsageRequest = {}) =>
-      plane.call('Usage.Export', token, ask(fields));
+    const call = (token: string, fields: ExportUsageRequest = {}) => plane.call('Usage.Export', token, ask(fields));
     expect(await refusal(call(acme.member.token))).toMatchObject({ reason: 'permission_denied' });
     expect(await refusal(call(other.owner.token))).toMatchObject({ reason: 'not_found' });
-    expect(await violated(call(acme.owner.token, { format: 'USAGE_FORMAT_UNSPECIFIED' }))).toEqual([
-      'format',
-    ]);
+    expect(await violated(call(acme.owner.token, { format: 'USAGE_FORMAT_UNSPECIFIED' }))).toEqual(['format']);
     expect(await violated(call(acme.owner.token, { from: range.to, to: range.from }))).toEqual(['to']);
     const response = await overHttp({ organizationId: other.id });
     expect(response.status).toBe(404);

@@ -53,9 +53,7 @@ describe.each([
   const setMetadata = (of: TestTenant, id: string, entries: object) =>
     plane.expect('VirtualKeys.Update', of.owner.token, { id, metadata: { entries } });
   const use = (of: TestTenant, keyId: string, fields: Partial<UsageEventRow> = {}) =>
-    recordEvents(store, [
-      usageEvent({ organization_id: of.id, key_id: keyId, cost: 1_000_000_000, ...fields }),
-    ]);
+    recordEvents(store, [usageEvent({ organization_id: of.id, key_id: keyId, cost: 1_000_000_000, ...fields })]);
   const totals = async (of: TestTenant, fields: object, token = of.owner.token): Promise<JsonResponse[]> =>
     (
       await plane.expect('Usage.Totals', token, {
@@ -86,20 +84,14 @@ describe.each([
     expect(await by(acme, 'team')).toEqual({ blue: 2, 'red, "fast"': 1, '': 1 });
     expect(await by(acme, 'stage')).toEqual({ live: 3, '': 1 });
     expect(await by(acme, 'unknown')).toEqual({ '': 4 });
-    expect(
-      await totals(acme, { groupBy: ['USAGE_DIMENSION_KEY'], groupByMetadata: ['team', 'stage'] }),
-    ).toEqual(
+    expect(await totals(acme, { groupBy: ['USAGE_DIMENSION_KEY'], groupByMetadata: ['team', 'stage'] })).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ keyId: blue, metadata: { team: 'blue', stage: 'live' }, costUsd: '2' }),
         expect.objectContaining({ keyId: plain, metadata: {}, requests: '1', costUsd: '1' }),
       ]),
     );
-    expect(await totals(acme, { metadata: { team: 'blue' } })).toMatchObject([
-      { requests: '2', costUsd: '2' },
-    ]);
-    expect(await totals(acme, { metadata: { team: 'blue', stage: 'test' } })).toMatchObject([
-      { requests: '0' },
-    ]);
+    expect(await totals(acme, { metadata: { team: 'blue' } })).toMatchObject([{ requests: '2', costUsd: '2' }]);
+    expect(await totals(acme, { metadata: { team: 'blue', stage: 'test' } })).toMatchObject([{ requests: '0' }]);
     expect(await by(acme, 'team', { metadata: { stage: 'live' } })).toEqual({ blue: 2, 'red, "fast"': 1 });
     const lines = (await exported(acme, 'USAGE_FORMAT_JSON_LINES'))
       .trim()
@@ -123,9 +115,7 @@ describe.each([
     await use(acme, blue, { at });
     const nobody = { organizationId: acme.id, subjectId: acme.id, keyId: '', aiSystemId: '', personId: '' };
     const correct = (amount: number, fields: Partial<AdjustedUsage> = {}) =>
-      store.ledger((tx) =>
-        recordAdjustment(tx, { ...nobody, model: 'gpt-provider/gpt-4o', at, amount, ...fields }),
-      );
+      store.ledger((tx) => recordAdjustment(tx, { ...nobody, model: 'gpt-provider/gpt-4o', at, amount, ...fields }));
     await correct(500_000_000);
     await correct(250_000_000, { subjectId: blue, keyId: blue });
     await correct(-50_000_000, { subjectId: blue, keyId: blue });
@@ -193,8 +183,7 @@ describe.each([
   it('is listed in pages, in one order, for any values', async () => {
     const acme = await tenant();
     const values = ['a', 'B', 'é', '\u{1f600}', 'x'.repeat(512), '\u{1f600}'.repeat(512), '"\\', ' '];
-    for (const value of values)
-      await use(acme, await keyWith(acme, { a: value, b: value, c: value, d: value }));
+    for (const value of values) await use(acme, await keyWith(acme, { a: value, b: value, c: value, d: value }));
     const request = { organizationId: acme.id, groupByMetadata: ['a', 'b', 'c', 'd'], pageSize: 1 };
     const seen: string[] = [];
     let pageToken = '';
@@ -223,14 +212,12 @@ describe.each([
     }
     const nano = (rows: JsonResponse[]) =>
       rows.reduce((sum, { costUsd }) => sum + Math.round(Number(costUsd) * 1e9), 0);
-    const count = (rows: JsonResponse[], field: string) =>
-      rows.reduce((sum, row) => sum + Number(row[field]), 0);
+    const count = (rows: JsonResponse[], field: string) => rows.reduce((sum, row) => sum + Number(row[field]), 0);
     const whole = await totals(acme, {});
     for (const groupBy of [[], ['USAGE_DIMENSION_KEY'], ['USAGE_DIMENSION_HOUR', 'USAGE_DIMENSION_MODEL']]) {
       const rows = await totals(acme, { groupBy, groupByMetadata: ['team'], pageSize: 1000 });
       expect(nano(rows)).toBe(nano(whole));
-      for (const field of ['requests', 'failedRequests'])
-        expect(count(rows, field)).toBe(count(whole, field));
+      for (const field of ['requests', 'failedRequests']) expect(count(rows, field)).toBe(count(whole, field));
       expect(rows.every(({ requests }) => Number(requests) > 0)).toBe(true);
     }
     expect(count(whole, 'requests')).toBe(480);
@@ -262,9 +249,7 @@ describe.each([
     const acme = await tenant();
     for (const names of [['no name'], [''], ['team', 'team'], ['a', 'b', 'c', 'd', 'e']]) {
       const request = { organizationId: acme.id, groupByMetadata: names };
-      expect(await violated(plane.call('Usage.Totals', acme.owner.token, request))).toEqual([
-        'group_by_metadata',
-      ]);
+      expect(await violated(plane.call('Usage.Totals', acme.owner.token, request))).toEqual(['group_by_metadata']);
     }
     const narrowed = { organizationId: acme.id, metadata: { 'no name': 'x' } };
     expect(await violated(plane.call('Usage.Totals', acme.owner.token, narrowed))).toEqual(['metadata']);

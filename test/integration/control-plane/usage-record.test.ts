@@ -94,11 +94,7 @@ describeStores('recorded usage', (given) => {
   });
 
   it('counts once, even when reported several times', async () => {
-    const [first, second, third] = [
-      usageEvent({ at: noon }),
-      usageEvent({ at: noon }),
-      usageEvent({ at: noon }),
-    ];
+    const [first, second, third] = [usageEvent({ at: noon }), usageEvent({ at: noon }), usageEvent({ at: noon })];
     expect(await record(given, [first, second, first])).toEqual(new Set([first.id, second.id]));
     expect(await record(given, [second, third, { ...first, cost: 9 }])).toEqual(new Set([third.id]));
     expect(await record(given, [first, second, third])).toEqual(new Set());

@@ -230,10 +230,7 @@ describe.each([
     [{ keyId: 'x', model: 'a b', provider: 'A/B' }, ['key_id', 'model', 'provider']],
     [{ pageSize: 1001 }, ['page_size']],
     [{ pageToken: 'W10' }, ['page_token']],
-    [
-      { groupBy: ['USAGE_DIMENSION_DAY'], pageToken: Buffer.from('["a"]').toString('base64url') },
-      ['page_token'],
-    ],
+    [{ groupBy: ['USAGE_DIMENSION_DAY'], pageToken: Buffer.from('["a"]').toString('base64url') }, ['page_token']],
   ])('refuse %j', async (fields, fieldsAtFault) => {
     const request = { organizationId: acme.id, ...range, ...fields };
     expect(await violated(plane.call('Usage.Totals', acme.owner.token, request))).toEqual(fieldsAtFault);

@@ -21,20 +21,14 @@ function ago(days: number, fields: Partial<UsageEventRow> = {}): UsageEventRow {
   return usageEvent({ at: Date.now() - days * dayMs, ...fields });
 }
 
-async function record(
-  { store }: GivenStore,
-  days: UsageDays,
-  events: readonly UsageEventRow[],
-): Promise<void> {
+async function record({ store }: GivenStore, days: UsageDays, events: readonly UsageEventRow[]): Promise<void> {
   await days.ensureDays(events.map(({ day }) => day));
   await store.ledger((tx) => recordUsage(tx, events));
 }
 
 function counts({ store }: GivenStore) {
   return store.snapshot(async (db) => ({
-    days: (await db.selectFrom('usage_events').select('day').distinct().orderBy('day').execute()).map(
-      ({ day }) => day,
-    ),
+    days: (await db.selectFrom('usage_events').select('day').distinct().orderBy('day').execute()).map(({ day }) => day),
     hours: (await db.selectFrom('usage_hours').select('hour').execute()).length,
   }));
 }

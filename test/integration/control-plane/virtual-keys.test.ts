@@ -116,10 +116,7 @@ describe.each(databases)('virtual keys over $name', ({ open }) => {
     });
 
     it.each([
-      [
-        'scope.id',
-        { scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: '00000000-0000-7000-8000-000000000000' } },
-      ],
+      ['scope.id', { scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: '00000000-0000-7000-8000-000000000000' } }],
       ['scope.id', { scope: { kind: 'KEY_SCOPE_KIND_PERSON', id: '00000000-0000-7000-8000-000000000000' } }],
       ['scope.id', { scope: { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: 'x' } }],
       ['scope.kind', { scope: { kind: 99, id: '' } }],
@@ -138,9 +135,7 @@ describe.each(databases)('virtual keys over $name', ({ open }) => {
         name: freshName('key'),
         ...wrong,
       };
-      expect(Object.keys(violations(await plane.call('VirtualKeys.Create', owner, request)))).toEqual([
-        field,
-      ]);
+      expect(Object.keys(violations(await plane.call('VirtualKeys.Create', owner, request)))).toEqual([field]);
     });
 
     it('is allowed to a member for their own keys only', async () => {
@@ -170,9 +165,7 @@ describe.each(databases)('virtual keys over $name', ({ open }) => {
         expect([method, called.code]).toEqual([method, 'PERMISSION_DENIED']);
       }
       const narrowed = { organizationId: acme.id, scope: organizationScope() };
-      expect((await plane.call('VirtualKeys.List', acme.member.token, narrowed)).code).toBe(
-        'PERMISSION_DENIED',
-      );
+      expect((await plane.call('VirtualKeys.List', acme.member.token, narrowed)).code).toBe('PERMISSION_DENIED');
     });
   });
 
@@ -264,8 +257,7 @@ describe.each(databases)('virtual keys over $name', ({ open }) => {
       const { id } = (await createKey(plane, acme)).virtualKey;
       const tooLong = await plane.call('VirtualKeys.Rotate', owner, { id, graceSeconds: 30 * 24 * 3600 + 1 });
       expect(violations(tooLong)).toHaveProperty('grace_seconds');
-      for (let i = 0; i < 10; i++)
-        await plane.expect('VirtualKeys.Rotate', owner, { id, graceSeconds: 3600 });
+      for (let i = 0; i < 10; i++) await plane.expect('VirtualKeys.Rotate', owner, { id, graceSeconds: 3600 });
       const called = await plane.call('VirtualKeys.Rotate', owner, { id, graceSeconds: 3600 });
       expect(called).toMatchObject({ code: 'FAILED_PRECONDITION', detail: { reason: 'too_many_values' } });
       expect((await plane.expect('VirtualKeys.Get', owner, { id })).rotatedValues).toHaveLength(10);

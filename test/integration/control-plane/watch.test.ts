@@ -1,11 +1,7 @@
 // The watch protocol over a stream without a transport: the messages that are sent, their order and their receivers.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Feed, FeedDeps } from '../../../control-plane/changes/feed.ts';
-import {
-  type AccessDeps,
-  type AccessService,
-  defaultAccessLimits,
-} from '../../../control-plane/services/access.ts';
+import { type AccessDeps, type AccessService, defaultAccessLimits } from '../../../control-plane/services/access.ts';
 import { type Invalidation, type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
 import { describeStores, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import { until } from '../../support/process.ts';

@@ -10,14 +10,7 @@ import { Deliverer, type DelivererDeps } from '../../../control-plane/webhooks/d
 import { type TryOutcome, takeDue, tidyDeliveries } from '../../../control-plane/webhooks/deliveries.ts';
 import { startWebhooks } from '../../../control-plane/webhooks/start.ts';
 import { describeStores, freshPostgres, type StoreDatabase } from '../../support/databases.ts';
-import {
-  deliveries,
-  masterKeys,
-  spend,
-  storeBudget,
-  storeDelivery,
-  storeWebhook,
-} from '../../support/notice-rows.ts';
+import { deliveries, masterKeys, spend, storeBudget, storeDelivery, storeWebhook } from '../../support/notice-rows.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { change, insertOrganization } from '../../support/stored-records.ts';
 import { createAuthority, type TestAuthority } from '../../support/tls.ts';
@@ -112,10 +105,7 @@ describeStores('a delivery', (given) => {
     receiver.respond = (response, { path }) => {
       const requested = responses.find(({ says }) => path.endsWith(`&${says}`));
       const retryAfter = requested?.retryAfter;
-      response.writeHead(
-        requested?.status ?? 200,
-        retryAfter === undefined ? {} : { 'retry-after': retryAfter },
-      );
+      response.writeHead(requested?.status ?? 200, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
       response.end();
     };
     const { outcomes, ...rest } = deps(given.store);
@@ -136,9 +126,7 @@ describeStores('a delivery', (given) => {
     await storeDelivery(given.store, { webhook_id: id, last_status: 500, attempts: 1 });
     receiver.respond = (response) => response.destroy();
     await round(new Deliverer(deps(given.store)));
-    expect(await deliveries(given.store)).toMatchObject([
-      { state: 'pending', attempts: 2, last_status: null },
-    ]);
+    expect(await deliveries(given.store)).toMatchObject([{ state: 'pending', attempts: 2, last_status: null }]);
   });
 
   it('is tried again with the same id and body until it succeeds', async () => {
@@ -299,9 +287,7 @@ describeStores('deliveries of several webhooks', (given) => {
     const some = await takeDue(given.store, { max: 1, busy: [first.id] });
     expect(some.map(({ webhookId }) => webhookId)).toHaveLength(1);
     const rest = await takeDue(given.store, { max: 5, busy: [first.id] });
-    expect([...some, ...rest].map(({ webhookId }) => webhookId).toSorted()).toEqual(
-      [second.id, third.id].toSorted(),
-    );
+    expect([...some, ...rest].map(({ webhookId }) => webhookId).toSorted()).toEqual([second.id, third.id].toSorted());
     expect(await takeDue(given.store, { max: 5, busy: [first.id] })).toEqual([]);
   });
 
@@ -356,9 +342,7 @@ describe('two replicas over PostgreSQL', () => {
     for (const id of ids) await storeBudget(one, { id });
     for (const n of [1, 2]) await storeWebhook(one, { url: `${receiver.url()}&webhook=${n}` });
     const replicas = [startWebhooks(deps(one)), startWebhooks(deps(other))];
-    await Promise.all(
-      ids.map((budgetId, n) => spend(n % 2 === 0 ? one : other, { budgetId, spent: 1_000_000_000 })),
-    );
+    await Promise.all(ids.map((budgetId, n) => spend(n % 2 === 0 ? one : other, { budgetId, spent: 1_000_000_000 })));
     await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(90);
     await Promise.all(replicas.map((replica) => replica.close()));
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(90);

@@ -110,10 +110,7 @@ describe.each([
     for (const wrong of ['', 'http://hooks.example.com/', 'https://localhost/', 'https://10.0.0.1/']) {
       expect(await violated(create({ url: wrong }))).toEqual(['url']);
     }
-    expect(await violated(create({ url: 'https://u:p@hooks.example.com/', name: '' }))).toEqual([
-      'name',
-      'url',
-    ]);
+    expect(await violated(create({ url: 'https://u:p@hooks.example.com/', name: '' }))).toEqual(['name', 'url']);
     await withWebhook(async ({ webhook }) => {
       expect(await refusal(create({ name: webhook.name }))).toMatchObject({ reason: 'name_taken' });
       const { webhook: elsewhere } = await as(other, 'Create', {

@@ -30,8 +30,7 @@ it('SIGTERM of a control plane: watchers move to the other replica without a ref
   await link.cut();
   const addresses = `127.0.0.1:${link.port},127.0.0.1:${leaving.grpcPort}`;
   const proxies: TestProxy[] = [];
-  for (let count = 0; count < 3; count++)
-    proxies.push(await gateway.startProxy({ GATEWAY_CONTROL_PLANE: addresses }));
+  for (let count = 0; count < 3; count++) proxies.push(await gateway.startProxy({ GATEWAY_CONTROL_PLANE: addresses }));
   await until(async () => (await watchers(leaving)) === 3, {
     what: 'all to watch the replica that will leave',
   });

@@ -12,8 +12,7 @@ import { metric, readiness } from '../../support/telemetry.ts';
 const unavailable = '503 access_unavailable';
 /** Allowance for a busy machine. */
 const busyMs = 500;
-const notReady =
-  'not ready: neither the control plane nor a Redis whose records can be verified has responded yet';
+const notReady = 'not ready: neither the control plane nor a Redis whose records can be verified has responded yet';
 
 let gateway: TestGateway;
 let redis: TestRedis;

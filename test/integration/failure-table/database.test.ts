@@ -5,12 +5,7 @@ import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
 import { admission, outcomes, turns } from '../../support/chat-requests.ts';
 import { runSql } from '../../support/databases.ts';
 import { log } from '../../support/figures.ts';
-import {
-  type RunningControlPlane,
-  startGateway,
-  type TestGateway,
-  type TestProxy,
-} from '../../support/gateway.ts';
+import { type RunningControlPlane, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { startPostgresPair } from '../../support/postgres-pair.ts';
 import { until } from '../../support/process.ts';
@@ -152,9 +147,7 @@ async function startPairOver(url: string) {
 
 const resolves = (replicas: readonly RunningControlPlane[]) =>
   Promise.all(
-    replicas.map((each) =>
-      metric(admin(each), 'gateway_control_plane_calls_total', { method: 'Access.Resolve' }),
-    ),
+    replicas.map((each) => metric(admin(each), 'gateway_control_plane_calls_total', { method: 'Access.Resolve' })),
   ).then(([a = 0, b = 0]) => a + b);
 
 describe('database restored from a backup: a new epoch, every record is resolved again', () => {
@@ -191,9 +184,7 @@ describe('database restored from a backup: a new epoch, every record is resolved
     expect(await ask(kept)).toEqual(everywhere('200'));
     expect(await resolves(replicas)).toBeGreaterThan(resolved);
     expect(await ask(revokedBefore), 'revoked before the backup').toEqual(everywhere(notFound));
-    expect(await ask(revokedSince), 'revoked after the backup, which does not know of it').toEqual(
-      everywhere('200'),
-    );
+    expect(await ask(revokedSince), 'revoked after the backup, which does not know of it').toEqual(everywhere('200'));
 
     const late = await start();
     expect(await ask(kept, [late]), 'a new proxy, over a Redis of both histories').toEqual(['200']);
@@ -264,10 +255,7 @@ function restorable(url: string) {
   return {
     backUp: () => alone([`create database ${name}_backup template ${name}`]),
     restore: () =>
-      alone([
-        `alter database ${name} rename to ${name}_old`,
-        `alter database ${name}_backup rename to ${name}`,
-      ]),
+      alone([`alter database ${name} rename to ${name}_old`, `alter database ${name}_backup rename to ${name}`]),
     dropCopies: async () => {
       for (const copy of ['old', 'backup'])
         await runSql(server, `drop database if exists ${name}_${copy} with (force)`);

@@ -3,13 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admission, chat } from '../../support/chat-requests.ts';
 import { log } from '../../support/figures.ts';
-import {
-  chatBody,
-  chatRequest,
-  type ProxyProcess,
-  startGateway,
-  type TestGateway,
-} from '../../support/gateway.ts';
+import { chatBody, chatRequest, type ProxyProcess, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/process.ts';
 import { openConnection } from '../../support/raw-http.ts';

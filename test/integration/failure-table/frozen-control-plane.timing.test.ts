@@ -49,10 +49,7 @@ describe.concurrent('control plane frozen', () => {
     expect((await chat(key)(proxy)).outcome).toBe('200');
     link.freeze();
 
-    const [refused, known] = await Promise.all([
-      admission(unknown)(proxy),
-      admission(unknown)(gateway.proxy),
-    ]);
+    const [refused, known] = await Promise.all([admission(unknown)(proxy), admission(unknown)(gateway.proxy)]);
     expect(refused.outcome).toBe('503 access_unavailable');
     log('control plane frozen: an unknown key is refused', refused.ms);
     expect(refused.ms).toBeLessThan(2000 + busyMs([known.ms]));

@@ -27,10 +27,8 @@ afterAll(async () => {
 });
 beforeEach(() => redis.flush());
 
-const newKeys = (count: number) =>
-  Promise.all(Array.from({ length: count }, () => gateway.organization.createKey()));
-const ignored = (proxy: TestProxy, reason: string) =>
-  metric(proxy, 'gateway_access_cache_ignored_total', { reason });
+const newKeys = (count: number) => Promise.all(Array.from({ length: count }, () => gateway.organization.createKey()));
+const ignored = (proxy: TestProxy, reason: string) => metric(proxy, 'gateway_access_cache_ignored_total', { reason });
 const failures = (proxy: TestProxy) => metric(proxy, 'gateway_access_cache_failures_total');
 const lookups = (proxy: TestProxy, tier: string) => metric(proxy, 'gateway_key_lookups_total', { tier });
 
@@ -181,7 +179,5 @@ function flipped(value: Buffer, at: number): Buffer {
 
 function swapped(values: ReadonlyMap<string, Buffer>): ReadonlyMap<string, Buffer> {
   const names = [...values.keys()];
-  return new Map(
-    [...values.values()].map((value, index) => [names[(index + 1) % names.length] ?? '', value]),
-  );
+  return new Map([...values.values()].map((value, index) => [names[(index + 1) % names.length] ?? '', value]));
 }

@@ -25,11 +25,7 @@ beforeEach(() => gateway.simulator.reset());
 const requests = (labels: Record<string, string>) => metric(gateway.proxy, 'gateway_requests_total', labels);
 const left = { status: '499', code: 'client_left', source: 'none' };
 
-async function send(
-  id: string,
-  fields: object,
-  to = { port: gateway.proxy.port, key },
-): Promise<RawConnection> {
+async function send(id: string, fields: object, to = { port: gateway.proxy.port, key }): Promise<RawConnection> {
   const connection = await openConnection(to.port);
   const body = chatBody(fields);
   const head = [
@@ -45,11 +41,7 @@ async function send(
 }
 
 describe('client leaves: the stream of a provider that stops is cancelled, all else is read on; 499, no failure of the provider', () => {
-  async function expectEnded(
-    id: string,
-    ended: 'client_left' | 'finished',
-    leave: () => void,
-  ): Promise<void> {
+  async function expectEnded(id: string, ended: 'client_left' | 'finished', leave: () => void): Promise<void> {
     const counted = await requests(left);
     leave();
     const from = performance.now();
@@ -57,9 +49,7 @@ describe('client leaves: the stream of a provider that stops is cancelled, all e
       what: 'the upstream to end',
     });
     log(`client leaves, ${id}: the provider's request ends after`, performance.now() - from);
-    const line = await until(() =>
-      logged(gateway.logs, 'request').find(({ request_id }) => request_id === id),
-    );
+    const line = await until(() => logged(gateway.logs, 'request').find(({ request_id }) => request_id === id));
     expect(line).toMatchObject({ status: 499, error_code: 'client_left', attempts: 1 });
     expect(line).not.toHaveProperty('error_source');
     expect(line).not.toHaveProperty('reason');

@@ -7,12 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
 import { admission, chat, turns } from '../../support/chat-requests.ts';
-import {
-  type RunningControlPlane,
-  startGateway,
-  type TestGateway,
-  type TestProxy,
-} from '../../support/gateway.ts';
+import { type RunningControlPlane, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 
 let folder: string;
 let gateway: TestGateway;

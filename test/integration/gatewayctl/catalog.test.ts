@@ -55,8 +55,7 @@ const list = {
 };
 
 const inputOf = (file: string, name: string) =>
-  JSON.parse(readFileSync(file, 'utf8')).models.find((one: { name: string }) => one.name === name)?.prices
-    .input;
+  JSON.parse(readFileSync(file, 'utf8')).models.find((one: { name: string }) => one.name === name)?.prices.input;
 
 describe('gatewayctl catalog', () => {
   it('shows the changes of a list and their implausible figures, without writing anything', async () => {
@@ -115,9 +114,7 @@ describe('gatewayctl catalog', () => {
   it('compares a list with the shipped catalog when no other is named', async () => {
     const from = write('list.json', list);
     const reported = await ctl.json(`catalog diff --from ${from}`);
-    expect(reported.changes).toContainEqual(
-      expect.objectContaining({ model: 'gpt-provider/gpt-10', what: 'added' }),
-    );
+    expect(reported.changes).toContainEqual(expect.objectContaining({ model: 'gpt-provider/gpt-10', what: 'added' }));
     const { code, err } = await ctl.run(`catalog update --from ${from}`);
     expect([code, err]).toEqual([2, expect.stringContaining('--out <file>')]);
   });
@@ -162,24 +159,17 @@ describe('gatewayctl catalog', () => {
   });
 
   it.each([
-    [
-      'a model twice',
-      { ...own, models: [row('gpt-8', '2'), row('gpt-8', '3')] },
-      /odd\.json: a model is there twice/,
-    ],
+    ['a model twice', { ...own, models: [row('gpt-8', '2'), row('gpt-8', '3')] }, /odd\.json: a model is there twice/],
     ['no chat model with a price', { ...own, models: [] }, /odd\.json has no chat model with a price/],
-  ])(
-    'neither signs nor approves a catalog that no program would accept: %s',
-    async (_what, content, message) => {
-      const odd = write('odd.json', content);
-      const key = write('key.pem', String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
-      for (const line of [`sign --catalog ${odd} --key ${key}`, `verify --catalog ${odd}`]) {
-        const { code, err } = await ctl.run(`catalog ${line}`);
-        expect([code, err]).toEqual([2, expect.stringMatching(message)]);
-      }
-      expect(existsSync(`${odd}.sig`)).toBe(false);
-    },
-  );
+  ])('neither signs nor approves a catalog that no program would accept: %s', async (_what, content, message) => {
+    const odd = write('odd.json', content);
+    const key = write('key.pem', String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
+    for (const line of [`sign --catalog ${odd} --key ${key}`, `verify --catalog ${odd}`]) {
+      const { code, err } = await ctl.run(`catalog ${line}`);
+      expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+    }
+    expect(existsSync(`${odd}.sig`)).toBe(false);
+  });
 
   it('writes no catalog that no program would accept', async () => {
     const [catalog, from] = [write('h.json', own), write('none.json', { ...own, models: [] })];
@@ -191,11 +181,7 @@ describe('gatewayctl catalog', () => {
   it.each([
     ['no JSON', '{', /is no JSON/],
     ['neither a catalog nor a list', '{"a":1}', /an object with models is expected/],
-    [
-      'a catalog with an odd row',
-      { ...own, models: [{ ...row('gpt-8', 'x') }] },
-      /gpt-8: prices are decimal/,
-    ],
+    ['a catalog with an odd row', { ...own, models: [{ ...row('gpt-8', 'x') }] }, /gpt-8: prices are decimal/],
   ])('refuses %s, and names the location', async (_what, content, message) => {
     const from = write('odd.json', content);
     const { code, err } = await ctl.run(`catalog diff --from ${from}`);

@@ -33,11 +33,8 @@ describe('organizations', () => {
 
   it('are all listed for platform operators, and only their own for others', async () => {
     await gateway.createOrganization('initech');
-    const names = (response: { organizations: { name: string }[] }) =>
-      response.organizations.map(({ name }) => name);
-    expect(names(await platform.json('organizations list'))).toEqual(
-      expect.arrayContaining(['acme', 'initech']),
-    );
+    const names = (response: { organizations: { name: string }[] }) => response.organizations.map(({ name }) => name);
+    expect(names(await platform.json('organizations list'))).toEqual(expect.arrayContaining(['acme', 'initech']));
     expect(names(await ctl.json('organizations list'))).toEqual(['acme']);
     expect(await platform.expect('orgs list')).toMatch(/^NAME +ID +SUSPENDED +CREATED\n/);
   });
@@ -79,17 +76,7 @@ describe('people', () => {
       role: 'ROLE_ADMIN',
       email: 'ada@example.com',
     });
-    await ctl.expect([
-      'people',
-      'update',
-      'Ada Admin',
-      '--role',
-      'member',
-      '--email',
-      '',
-      '--active',
-      'false',
-    ]);
+    await ctl.expect(['people', 'update', 'Ada Admin', '--role', 'member', '--email', '', '--active', 'false']);
     const { people } = await ctl.json('people list');
     const ada = people.find((person: { name: string }) => person.name === 'Ada Admin');
     expect(ada).toMatchObject({ role: 'ROLE_MEMBER', active: false });
@@ -133,17 +120,14 @@ describe('virtual keys', () => {
     expect(out).toMatch(/^sk-svc-\w+\n$/);
     expect(err).toMatch(/^metadata +team=web$/m);
     expect(err).not.toContain(out.trim());
-    expect((await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(out.trim()))).status).toBe(
-      200,
-    );
+    expect((await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(out.trim()))).status).toBe(200);
   });
 
   it('belong to an AI system or a person, by name, and are listed by them', async () => {
     await ctl.expect('systems create kiosk');
     await ctl.expect('keys create of-kiosk --system kiosk --ends-in 30d');
     await ctl.expect('keys create of-owner --person owner --ends-at 2030-01-01');
-    const names = async (line: string) =>
-      (await ctl.json(line)).virtualKeys.map(({ name }: { name: string }) => name);
+    const names = async (line: string) => (await ctl.json(line)).virtualKeys.map(({ name }: { name: string }) => name);
     expect(await names('keys list --system kiosk')).toEqual(['of-kiosk']);
     expect(await names('keys list --person owner')).toEqual(['of-owner']);
     expect(await ctl.json('keys get of-owner')).toMatchObject({
@@ -201,10 +185,7 @@ describe('tokens', () => {
     expect(made.hint).toBe(token.trim().slice(-4));
     await ctl.expect(`operator-tokens revoke ${made.id} --yes`);
     const { code, err } = await ctl.run('keys list', { env: { GATEWAYCTL_TOKEN: token.trim() } });
-    expect([code, err]).toEqual([
-      4,
-      expect.stringContaining('does not accept the token; run: gatewayctl login'),
-    ]);
+    expect([code, err]).toEqual([4, expect.stringContaining('does not accept the token; run: gatewayctl login')]);
   });
 
   it('of proxies are created, bound, listed and revoked', async () => {
@@ -221,10 +202,7 @@ describe('the audit log', () => {
     const system = await ctl.json('systems create audited');
     await ctl.expect('systems update audited --active false');
     const { events } = await ctl.json(`audit list --target ${system.id}`);
-    expect(events.map(({ action }: { action: string }) => action)).toEqual([
-      'AiSystems.Update',
-      'AiSystems.Create',
-    ]);
+    expect(events.map(({ action }: { action: string }) => action)).toEqual(['AiSystems.Update', 'AiSystems.Create']);
     expect(await ctl.expect('audit list --limit 1')).toMatch(
       /^ *REVISION +AT +ACTION[^\n]*\n[^\n]*AiSystems.Update[^\n]*\n$/,
     );

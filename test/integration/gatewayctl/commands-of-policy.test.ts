@@ -75,9 +75,7 @@ describe('providers', () => {
     await ctl.expect(
       'providers create in-house --wire-format gpt-provider --base-url https://models.example.com/v1 --key-form none',
     );
-    expect(await ctl.expect('providers list')).toMatch(
-      /^in-house +\S+ +\S+ +gpt-provider +https:\S+ +none$/m,
-    );
+    expect(await ctl.expect('providers list')).toMatch(/^in-house +\S+ +\S+ +gpt-provider +https:\S+ +none$/m);
     await ctl.expect('providers update in-house --base-url https://models.example.com/v2');
     expect((await ctl.json('providers get in-house')).baseUrl).toBe('https://models.example.com/v2');
     await ctl.expect('providers delete in-house --yes');
@@ -98,9 +96,7 @@ describe('providers', () => {
       '--file',
       operated.file('p.json', JSON.stringify(fields)),
     ]);
-    expect((await ctl.json('providers get shared')).models).toMatchObject([
-      { name: 'm1', prices: { input: '1' } },
-    ]);
+    expect((await ctl.json('providers get shared')).models).toMatchObject([{ name: 'm1', prices: { input: '1' } }]);
     expect(await platform.expect('providers list --platform')).toMatch(/^shared /m);
   });
 });
@@ -135,12 +131,9 @@ describe('limits and budgets', () => {
     const budget = await ctl.json('limits create budget --usd 10 --period total');
     const { value } = await acme.createKey();
     expect((await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(value))).status).toBe(200);
-    const window = await until(
-      async () => (await ctl.json(`budgets windows --budget ${budget.id}`)).windows[0],
-      {
-        what: 'the ledger entry of the budget',
-      },
-    );
+    const window = await until(async () => (await ctl.json(`budgets windows --budget ${budget.id}`)).windows[0], {
+      what: 'the ledger entry of the budget',
+    });
     expect(window).toMatchObject({ window: 'total', amountUsd: '10' });
     expect(await ctl.expect('budgets windows')).toMatch(/^BUDGET +WINDOW +AMOUNT USD +SPENT/);
     expect((await ctl.run('unsettled list')).err).toBe('none\n');
@@ -186,21 +179,14 @@ describe('guardrails', () => {
     ]);
     await ctl.expect('guardrails create small --stage input --action block --tokens-max 8000');
     const own = 'guardrails create own-keys --stage both --action redact --position 900 --secret-form';
-    await ctl.expect(
-      `${own} ACME_KEY=acme_live_{alnum:32} --secret-form ACME_TOKEN={hex:16}.acmev1.{alnum:40}`,
-    );
+    await ctl.expect(`${own} ACME_KEY=acme_live_{alnum:32} --secret-form ACME_TOKEN={hex:16}.acmev1.{alnum:40}`);
     expect((await ctl.json('guardrails get own-keys')).check.secrets.forms).toEqual([
       { label: 'ACME_KEY', form: 'acme_live_{alnum:32}' },
       { label: 'ACME_TOKEN', form: '{hex:16}.acmev1.{alnum:40}' },
     ]);
     await ctl.expect('guardrails delete own-keys --yes');
     const { guardrails } = await ctl.json('guardrails list');
-    expect(guardrails.map(({ name }: { name: string }) => name)).toEqual([
-      'no-secrets',
-      'privacy',
-      'names',
-      'small',
-    ]);
+    expect(guardrails.map(({ name }: { name: string }) => name)).toEqual(['no-secrets', 'privacy', 'names', 'small']);
     expect((await ctl.json('guardrails get names')).check).toEqual({
       also: [],
       words: { phrases: ['Project Heron', 'Kestrel'], withinWords: false },
@@ -213,8 +199,7 @@ describe('guardrails', () => {
     expect(await ctl.expect('guardrails test', { input: text })).toContain('[EMAIL_1]');
     await ctl.expect('guardrails update privacy --enabled false');
     expect(await ctl.json(['guardrails', 'test', '--text', text])).toMatchObject({ text });
-    for (const name of ['privacy', 'no-secrets', 'names', 'small'])
-      await ctl.expect(`guardrails delete ${name} --yes`);
+    for (const name of ['privacy', 'no-secrets', 'names', 'small']) await ctl.expect(`guardrails delete ${name} --yes`);
     expect((await ctl.json('guardrails list')).guardrails).toEqual([]);
   });
 
@@ -237,9 +222,7 @@ describe('guardrails', () => {
     const body = JSON.stringify({ messages: [{ role: 'user', content: 'mail ada@example.com' }] });
     const tried = await ctl.json('guardrails test --request-file -', { input: body });
     expect(JSON.parse(tried.body).messages[0].content).toBe('mail [EMAIL_1]');
-    expect(tried.results.at(-1).places).toMatchObject([
-      { pointer: '/messages/0/content', start: 5, end: 20 },
-    ]);
+    expect(tried.results.at(-1).places).toMatchObject([{ pointer: '/messages/0/content', start: 5, end: 20 }]);
     const both = await ctl.run('guardrails test --request-file - --text x', { input: body });
     expect(both.err).toMatch(/exclude each other/);
     for (const name of ['attacks', 'topics', 'mail']) await ctl.expect(`guardrails delete ${name} --yes`);
@@ -297,9 +280,7 @@ describe('usage', () => {
       model: 'gpt-provider/gpt-4o-mini',
       requests: '1',
     });
-    expect(await ctl.expect('usage totals --by metadata.team')).toMatch(
-      /^METADATA +REQUESTS[\s\S]*^team=Blue +1 /m,
-    );
+    expect(await ctl.expect('usage totals --by metadata.team')).toMatch(/^METADATA +REQUESTS[\s\S]*^team=Blue +1 /m);
     const narrowed = await ctl.json('usage totals --metadata stage=live --metadata team=Blue');
     expect(narrowed.totals).toMatchObject([{ requests: '1' }]);
     const lines = (await ctl.expect('usage export --format json-lines --last 1d')).trimEnd().split('\n');

@@ -11,9 +11,7 @@ import { startOperatorsPlane } from '../../support/operators.ts';
 import { projectRoot, startProcess } from '../../support/process.ts';
 
 const blocksOf = (page: string) =>
-  [...readFileSync(join(projectRoot, page), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].map(
-    ([, block = '']) => block,
-  );
+  [...readFileSync(join(projectRoot, page), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 const blocks = blocksOf('docs/gatewayctl.md');
 
 describe('docs/gatewayctl.md', () => {
@@ -35,10 +33,7 @@ describe('docs/gatewayctl.md', () => {
       cwd: directory,
       env: { XDG_CONFIG_HOME: directory },
     });
-    expect([await child.exited, child.stderr()]).toEqual([
-      0,
-      expect.stringContaining('as Olga Owner (owner)'),
-    ]);
+    expect([await child.exited, child.stderr()]).toEqual([0, expect.stringContaining('as Olga Owner (owner)')]);
     expect(child.stdout()).toMatch(/^checkout +\S+ +\w{4} +ai-system +active/m);
     expect(child.stdout()).toMatch(/^mine +\S+ +\w{4} +person +active/m);
     expect(readFileSync(join(directory, 'checkout-key'), 'utf8')).toMatch(/^sk-svc-\w+\n$/);

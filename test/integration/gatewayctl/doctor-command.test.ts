@@ -33,17 +33,13 @@ describe('gatewayctl doctor', () => {
   it('exits with 1 when a check failed, and prints advice', async () => {
     const { code, out } = await operator.run(`doctor --server 127.0.0.1:${await freePort()}`);
     expect(code).toBe(1);
-    expect(out).toMatch(
-      /FAILED {3}connection {5}127\.0\.0\.1 port \d+: nothing listens there\n {24}→ check the port/,
-    );
+    expect(out).toMatch(/FAILED {3}connection {5}127\.0\.0\.1 port \d+: nothing listens there\n {24}→ check the port/);
     expect(out).toMatch(/checks failed\n$/);
   });
 
   it('writes JSON for programs, and checks proxies', async () => {
     const away = `http://127.0.0.1:${await freePort()}`;
-    const { code, out } = await operator.run(
-      `doctor --json --proxy ${gateway.proxy.adminUrl} --proxy ${away}`,
-    );
+    const { code, out } = await operator.run(`doctor --json --proxy ${gateway.proxy.adminUrl} --proxy ${away}`);
     expect(code).toBe(1);
     const report = JSON.parse(out);
     expect(report).toMatchObject({ server: `127.0.0.1:${gateway.controlPlane.grpcPort}`, ok: false });

@@ -184,9 +184,7 @@ describe('doctor at a gateway', () => {
     const visited = await visit({ server, token });
     watch.cancel();
     client.close();
-    expect(visited.found('versions').says).toBe(
-      `proxy newer-proxy is 0.9.0, newer than the control plane, ${version}`,
-    );
+    expect(visited.found('versions').says).toBe(`proxy newer-proxy is 0.9.0, newer than the control plane, ${version}`);
   });
 
   it('warns of a proxy with another catalog', async () => {

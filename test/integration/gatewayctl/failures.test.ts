@@ -96,9 +96,7 @@ describe('no connection', () => {
       { input: gateway.secrets.bootstrapToken },
     );
     expect([done, output]).toEqual([0, expect.stringContaining('as Peter (platform-operator)')]);
-    expect(await first.expect('context show')).toMatch(
-      /^transport +TLS, authorities .*, server name control-plane/m,
-    );
+    expect(await first.expect('context show')).toMatch(/^transport +TLS, authorities .*, server name control-plane/m);
     expect(await first.expect('organizations list')).toBe('');
     const again = await first.run('bootstrap Peter', { input: gateway.secrets.bootstrapToken });
     expect([again.code, again.out]).toEqual([4, '']);
@@ -116,18 +114,12 @@ describe('no token', () => {
 
   it('is reported with the login command', async () => {
     const { code, err } = await nobody.run(`keys list --server ${server()}`);
-    expect([code, err]).toEqual([
-      4,
-      `gatewayctl: there is no token for ${server()}; run: gatewayctl login\n`,
-    ]);
+    expect([code, err]).toEqual([4, `gatewayctl: there is no token for ${server()}; run: gatewayctl login\n`]);
   });
 
   it('that the server accepts is reported with the login command', async () => {
     const { code, err } = await ask(server());
-    expect([code, err]).toEqual([
-      4,
-      `gatewayctl: ${server()} does not accept the token; run: gatewayctl login\n`,
-    ]);
+    expect([code, err]).toEqual([4, `gatewayctl: ${server()} does not accept the token; run: gatewayctl login\n`]);
   });
 
   it.each(['virtualKey', 'proxy', 'bootstrap'] as const)(
@@ -137,10 +129,7 @@ describe('no token', () => {
       const { code, err } = await nobody.run('keys list --server 192.0.2.1:1', {
         env: { GATEWAYCTL_TOKEN: value },
       });
-      expect([code, err]).toEqual([
-        2,
-        expect.stringContaining('GATEWAYCTL_TOKEN is another kind of credential'),
-      ]);
+      expect([code, err]).toEqual([2, expect.stringContaining('GATEWAYCTL_TOKEN is another kind of credential')]);
       expect(err).not.toContain(value);
     },
   );
@@ -174,9 +163,7 @@ describe('a refusal by the server', () => {
   it('of values names their options', async () => {
     const { code, err } = await owner.run('limits create budget --usd 5');
     expect(code).toBe(1);
-    expect(err).toMatch(
-      /^gatewayctl: the server refused: --period must be one of day, week, month, total\n$/,
-    );
+    expect(err).toMatch(/^gatewayctl: the server refused: --period must be one of day, week, month, total\n$/);
   });
 
   it('for a name that is in use, or an outdated revision, states what to do', async () => {
@@ -218,10 +205,7 @@ describe('a mistake on the command line', () => {
 
   it('in a file names all wrong fields', async () => {
     const { code, err } = await owner.run('keys create x --file -', { input: '{"active":"yes","nmae":"x"}' });
-    expect([code, err]).toEqual([
-      2,
-      'gatewayctl: active must be true or false; nmae is not a field of this request\n',
-    ]);
+    expect([code, err]).toEqual([2, 'gatewayctl: active must be true or false; nmae is not a field of this request\n']);
     const broken = await owner.run('keys create x --file -', { input: `{"secret":"${'hush'.repeat(3)}"` });
     expect(broken.err).toBe('gatewayctl: standard input is not JSON\n');
   });
@@ -240,13 +224,7 @@ describe('a mistake on the command line', () => {
 
   it('with a credential in it is reported without the credential', async () => {
     const value = createCredential('operator');
-    for (const line of [
-      `keys ${value}`,
-      `keys list ${value}`,
-      `${value}`,
-      `keys get ${value}`,
-      `login --${value}`,
-    ]) {
+    for (const line of [`keys ${value}`, `keys list ${value}`, `${value}`, `keys get ${value}`, `login --${value}`]) {
       const { code, out, err } = await owner.run(line);
       expect(code).toBe(2);
       expect(out + err).not.toContain(value);
@@ -293,10 +271,7 @@ describe('the configuration of gatewayctl', () => {
   it.each([
     ['{', 'it is not JSON'],
     ['{"contexts":{"a":{}}}', 'it has no server'],
-    [
-      '{"contexts":{"a":{"server":"h:1","transport":{"kind":"carrier-pigeon"}}}}',
-      'neither plaintext nor tls',
-    ],
+    ['{"contexts":{"a":{"server":"h:1","transport":{"kind":"carrier-pigeon"}}}}', 'neither plaintext nor tls'],
     ['{"contexts":{"a":{"server":"h"}}}', 'must be host:port'],
   ])('that contains %s is not used', async (text, why) => {
     const other = createGatewayctl();

@@ -2,13 +2,7 @@
 // people.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatRequest } from '../../support/gateway.ts';
-import {
-  createGatewayctl,
-  type Gatewayctl,
-  loggedIn,
-  type Operated,
-  startOperated,
-} from '../../support/gatewayctl.ts';
+import { createGatewayctl, type Gatewayctl, loggedIn, type Operated, startOperated } from '../../support/gatewayctl.ts';
 import { until } from '../../support/process.ts';
 
 let operated: Operated;
@@ -57,20 +51,11 @@ describe('a member with gatewayctl', () => {
   });
 
   it('sees their own usage, limits and person', async () => {
-    await owner.expect([
-      'limits',
-      'create',
-      'requests-per-minute',
-      '--count',
-      '600',
-      '--person',
-      'Mo Member',
-    ]);
+    await owner.expect(['limits', 'create', 'requests-per-minute', '--count', '600', '--person', 'Mo Member']);
     expect(await member.expect('limits list --person me')).toMatch(/requests-per-minute +person/);
     expect(await member.expect('people get me')).toMatch(/^name +Mo Member$/m);
     await until(
-      async () =>
-        (await member.json('usage totals --by person --person me')).totals[0]?.personId === memberId,
+      async () => (await member.json('usage totals --by person --person me')).totals[0]?.personId === memberId,
       { what: 'the usage to be in the ledger' },
     );
     expect((await member.run('usage totals --by key')).code).toBe(0);

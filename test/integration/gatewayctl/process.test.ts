@@ -34,11 +34,7 @@ async function run(line: string, given: Readonly<Record<string, string>> = env) 
 }
 
 /** Runs it at a pseudo terminal and types the keys as soon as the prompt is shown. */
-async function atTerminal(
-  line: string,
-  typed: { readonly prompt: string; readonly keys: string },
-  given = env,
-) {
+async function atTerminal(line: string, typed: { readonly prompt: string; readonly keys: string }, given = env) {
   const command = `${process.execPath} ${main} ${line}`;
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     env: { PATH: process.env.PATH, ...given },
@@ -68,9 +64,7 @@ describe('gatewayctl in a pipe', () => {
     expect((await run('keys get 01890000-0000-7000-8000-000000000000')).code).toBe(1);
     expect((await run('keys lst')).code).toBe(2);
     expect((await run('keys list --timeout 1s', { ...env, GATEWAYCTL_SERVER: '127.0.0.1:1' })).code).toBe(3);
-    expect(
-      (await run('keys list', { XDG_CONFIG_HOME: directory, GATEWAYCTL_SERVER: '127.0.0.1:1' })).code,
-    ).toBe(4);
+    expect((await run('keys list', { XDG_CONFIG_HOME: directory, GATEWAYCTL_SERVER: '127.0.0.1:1' })).code).toBe(4);
   });
 
   it('ends quietly when its reader closes the pipe', async () => {

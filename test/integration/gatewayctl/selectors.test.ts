@@ -21,15 +21,7 @@ beforeAll(async () => {
   await ctl.expect('people create Mo --role member');
   await ctl.expect(
     [
-      ...[
-        'providers',
-        'create',
-        'own-models',
-        '--wire-format',
-        'gpt-provider',
-        '--base-url',
-        'https://m.example/v1',
-      ],
+      ...['providers', 'create', 'own-models', '--wire-format', 'gpt-provider', '--base-url', 'https://m.example/v1'],
       ...['--file', '-'],
     ],
     { input: JSON.stringify({ models: { models: [{ name: 'llama' }] } }) },
@@ -57,19 +49,7 @@ const takers: readonly Taker[] = [
     line: async (selector) => {
       const name = fresh();
       await ctl.expect(['systems', 'create', name]);
-      return [
-        'limits',
-        'create',
-        'budget',
-        '--usd',
-        '5',
-        '--period',
-        'day',
-        '--system',
-        name,
-        '--model',
-        selector,
-      ];
+      return ['limits', 'create', 'budget', '--usd', '5', '--period', 'day', '--system', name, '--model', selector];
     },
   },
   {
@@ -127,10 +107,7 @@ const taken: readonly (readonly [written: string, says: RegExp])[] = [
     /assistant-provider\/\* selects \d+ of \d+ models: (assistant-provider\/\S+, ){5}assistant-provider\/\S+ and \d+ more$/m,
   ],
   ['own-models/llama', /own-models\/llama selects 1 of \d+ models: own-models\/llama$/m],
-  [
-    'azure/our-own-gpt',
-    /studio-ai\/our-own-gpt selects 0 of \d+ models.*; and names that cannot be listed$/m,
-  ],
+  ['azure/our-own-gpt', /studio-ai\/our-own-gpt selects 0 of \d+ models.*; and names that cannot be listed$/m],
 ];
 
 const refused: readonly (readonly [written: string, insisting: boolean, says: string])[] = [

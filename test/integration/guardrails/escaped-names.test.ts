@@ -36,8 +36,7 @@ it.each([
   ['a large one, which a worker translates', 'x'.repeat(300_000)],
 ])('an escaped member name is inspected in %s', async (_, filling) => {
   const rest = `darjeeling ${filling}`;
-  for (let n = 0; n < 3; n++)
-    await send(`[{"role":"user","\\\\u0063o":"x"},{"role":"user","content":"${filling}"}]`);
+  for (let n = 0; n < 3; n++) await send(`[{"role":"user","\\\\u0063o":"x"},{"role":"user","content":"${filling}"}]`);
   expect(await send(`[{"role":"user","\\u0063ontent":"${rest}"}]`)).toBe('guardrail_blocked');
   expect(await send(`[{"role":"user","\\u0063ontent":"earl grey ${filling}"}]`)).toBe('200');
 });

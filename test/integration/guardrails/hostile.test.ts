@@ -171,8 +171,7 @@ function streamOf(text: string) {
 }
 
 const longResponse = `${`${'x'.repeat(999)} `.repeat(1100)}${forbidden}`;
-const filled = (characters: number) =>
-  `${'word '.repeat(characters / 5 + 1).slice(0, characters - 10)} ${forbidden}`;
+const filled = (characters: number) => `${'word '.repeat(characters / 5 + 1).slice(0, characters - 10)} ${forbidden}`;
 const words = { words: { phrases: [forbidden] } };
 const rule = (onFailure: string) => ({ onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure.toUpperCase()}` });
 
@@ -212,8 +211,7 @@ describe('a long text', () => {
     const response = await send('Hello');
     expect(await fixture.decisions(name)).toMatchObject({ [`output failed_${onFailure}`]: 1 });
     if (onFailure === 'pass') expect(parsed(response).choices[0]?.content === longResponse).toBe(true);
-    else
-      expect([response.status, response.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
+    else expect([response.status, response.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
     expect(response.body.includes(forbidden)).toBe(onFailure === 'pass');
   });
 

@@ -4,11 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../../simulator/index.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import {
-  type GuardrailFixture,
-  guardrailFields,
-  openGuardrailFixture,
-} from '../../support/guardrails/fixture.ts';
+import { type GuardrailFixture, guardrailFields, openGuardrailFixture } from '../../support/guardrails/fixture.ts';
 import { actions, codeName, kinds, stages, type TriedKind } from '../../support/guardrails/kinds.ts';
 import {
   type Cell,
@@ -120,27 +116,24 @@ describe.each(kinds)('$kind', (kind) => {
   const fields = (combination: readonly [string, string]) =>
     guardrailFields(combination, kind.check(receiver.url(publicHost)));
 
-  it.each(combinations.filter(isAllowed))(
-    '%s, %s: decides correctly on every route',
-    async (stage, action) => {
-      gateway.simulator.reset();
-      const name = await fixture.replace(fields([stage, action]));
-      for (const [says, response] of Object.entries(responses)) {
-        const when = ({ body }: RecordedRequest) => body.includes(`${says}-`);
-        gateway.simulator.script(response, { when, times: Number.POSITIVE_INFINITY });
-      }
-      const one = { kind, stage, action, name };
-      const cells = cellsOf(kind, stage, action);
-      const before = await fixture.decisions(name);
-      const problems = await tryCells(one, cells);
-      const expected = tally(cells.flatMap((cell) => expectedDecisions(one, cell)));
-      // A service that only observes may decide after the response was sent.
-      const counted = async () => added(before, await fixture.decisions(name));
-      const isCounted = async () => JSON.stringify(await counted()) === JSON.stringify(expected);
-      await until(isCounted, { timeoutMs: 1_000 }).catch(() => undefined);
-      expect({ problems, decisions: await counted() }).toEqual({ problems: [], decisions: expected });
-    },
-  );
+  it.each(combinations.filter(isAllowed))('%s, %s: decides correctly on every route', async (stage, action) => {
+    gateway.simulator.reset();
+    const name = await fixture.replace(fields([stage, action]));
+    for (const [says, response] of Object.entries(responses)) {
+      const when = ({ body }: RecordedRequest) => body.includes(`${says}-`);
+      gateway.simulator.script(response, { when, times: Number.POSITIVE_INFINITY });
+    }
+    const one = { kind, stage, action, name };
+    const cells = cellsOf(kind, stage, action);
+    const before = await fixture.decisions(name);
+    const problems = await tryCells(one, cells);
+    const expected = tally(cells.flatMap((cell) => expectedDecisions(one, cell)));
+    // A service that only observes may decide after the response was sent.
+    const counted = async () => added(before, await fixture.decisions(name));
+    const isCounted = async () => JSON.stringify(await counted()) === JSON.stringify(expected);
+    await until(isCounted, { timeoutMs: 1_000 }).catch(() => undefined);
+    expect({ problems, decisions: await counted() }).toEqual({ problems: [], decisions: expected });
+  });
 
   const refused = combinations.filter((combination) => !isAllowed(combination));
   if (refused.length > 0) {
@@ -177,9 +170,7 @@ describe('the whole matrix', () => {
     const problems = tried.flatMap(([one, cell]) => usageProblemsOf(one, cell, rows.get(cell.id)));
     expect(problems).toEqual([]);
     const allowed = kinds.reduce((sum, { stages, actions }) => sum + stages.length * actions.length, 0);
-    console.log(
-      `matrix: ${tried.length} cells of ${allowed} guardrails on ${ways.length} ways, streamed and not`,
-    );
+    console.log(`matrix: ${tried.length} cells of ${allowed} guardrails on ${ways.length} ways, streamed and not`);
     // Five kinds with all nine combinations, moderation with six, sizes with two; of the first two groups, two thirds
     // inspect responses.
     expect([allowed, ways.length]).toEqual([5 * 9 + 6 + 2, 15]);

@@ -21,8 +21,7 @@ import { metric } from '../../support/telemetry.ts';
 import { publicHost, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 
 const classifierModel = 'gpt-4o';
-const text =
-  'What the provider sent, at some length, so that it takes several windows to see it all. '.repeat(9);
+const text = 'What the provider sent, at some length, so that it takes several windows to see it all. '.repeat(9);
 
 let network: Awaited<ReturnType<typeof openServiceNetwork>>;
 let gateway: TestGateway;
@@ -244,13 +243,10 @@ describe('a guardrail of chosen keys', () => {
     expect((await send('a heron', { value: other.value })).status).toBe(200);
   });
 
-  it.each(['no-id', '00000000-0000-7000-8000-000000000000'])(
-    'is refused with an invalid key: %s',
-    async (id) => {
-      const creating = use(['input', 'block'], { words: { phrases: ['heron'] } }, { keyIds: [key.id, id] });
-      await expect(creating).rejects.toThrow(/key_ids\[1\]/);
-    },
-  );
+  it.each(['no-id', '00000000-0000-7000-8000-000000000000'])('is refused with an invalid key: %s', async (id) => {
+    const creating = use(['input', 'block'], { words: { phrases: ['heron'] } }, { keyIds: [key.id, id] });
+    await expect(creating).rejects.toThrow(/key_ids\[1\]/);
+  });
 });
 
 describe('a vendor’s service', () => {
@@ -261,10 +257,7 @@ describe('a vendor’s service', () => {
     receiver.respond = (response, { body }) => {
       const { text } = JSON.parse(body) as { text: string };
       const start = [...text.slice(0, text.indexOf('Ada'))].length;
-      respond(
-        response,
-        text.includes('Ada') ? [{ entity_type: 'PERSON', start, end: start + 3, score: 0.9 }] : [],
-      );
+      respond(response, text.includes('Ada') ? [{ entity_type: 'PERSON', start, end: start + 3, score: 0.9 }] : []);
     };
     const url = `https://${publicHost}:${receiver.port}`;
     const name = await use(['input', 'redact'], { service: { adapter: 'presidio', url } });
@@ -340,18 +333,10 @@ describe('a vendor’s service', () => {
       { service: { adapter: 'presidio', url: 'https://169.254.169.254' } },
       /check\.service\.url/,
     ],
-    [
-      'an unknown option',
-      { service: { adapter: 'lakera', options: { porject: 'x' } } },
-      /check\.service\.options/,
-    ],
+    ['an unknown option', { service: { adapter: 'lakera', options: { porject: 'x' } } }, /check\.service\.options/],
     ['no credential', { service: { adapter: 'lakera' } }, /credential/],
     ['an unknown form', { model: { model: 'a/b', form: 'lama_guard' } }, /check\.model\.form/],
-    [
-      'an unknown criterion',
-      { model: { model: 'a/b', form: 'judge', criterion: 'x' } },
-      /check\.model\.criterion/,
-    ],
+    ['an unknown criterion', { model: { model: 'a/b', form: 'judge', criterion: 'x' } }, /check\.model\.criterion/],
     ['a window for another kind', { words: { phrases: ['x'] }, window: 500 }, /check\.window/],
     ['grounding of a request', { model: { model: 'a/b', form: 'judge', criterion: 'grounding' } }, /stage/],
   ])('or model with %s is refused, with the field named', async (_what, check, field) => {

@@ -68,9 +68,7 @@ function useWebhook(
 ): Promise<string> {
   receiver.respond = pass;
   const more = { onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure.toUpperCase()}` };
-  return fixture.replace(
-    guardrailFields([stage, action], { webhook: { url, timeoutMs: responsesWithinMs } }, more),
-  );
+  return fixture.replace(guardrailFields([stage, action], { webhook: { url, timeoutMs: responsesWithinMs } }, more));
 }
 
 interface Failure {
@@ -90,8 +88,7 @@ const failures: readonly Failure[] = [
   {
     name: 'that begins a response and stops',
     outcome: 'timeout',
-    respond: (response) =>
-      response.writeHead(200, { 'content-type': 'application/json' }).write('{"decision":'),
+    respond: (response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{"decision":'),
   },
   {
     name: 'that returns an error',
@@ -257,11 +254,7 @@ describe('the address of a service', () => {
 describe('the moderation endpoint', () => {
   const use = (onFailure: string) =>
     fixture.replace(
-      guardrailFields(
-        ['input', 'block'],
-        { moderation: {} },
-        { onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure}` },
-      ),
+      guardrailFields(['input', 'block'], { moderation: {} }, { onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure}` }),
     );
 
   it.each([
@@ -270,10 +263,7 @@ describe('the moderation endpoint', () => {
   ])('that fails is decided by the failure rule: %s', async (onFailure, status) => {
     const name = await use(onFailure);
     gateway.simulator.reset();
-    gateway.simulator.script(
-      { text: text },
-      { when: ({ target }) => target.endsWith('/completions'), times: 100 },
-    );
+    gateway.simulator.script({ text: text }, { when: ({ target }) => target.endsWith('/completions'), times: 100 });
     for (const failing of [
       { status: 500 },
       { body: '{"results":[]}' },

@@ -1,17 +1,8 @@
 // The effect of one tenant's texts and patterns on its own and others' guardrails: no caller gets a match that was not
 // found, and no forbidden text passes uninspected. The proxy is a separate process.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type ProxyProcess,
-  startGateway,
-  type TestGateway,
-  type TestOrganization,
-} from '../../support/gateway.ts';
-import {
-  type GuardrailFields,
-  guardrailFields,
-  openGuardrailFixture,
-} from '../../support/guardrails/fixture.ts';
+import { type ProxyProcess, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
+import { type GuardrailFields, guardrailFields, openGuardrailFixture } from '../../support/guardrails/fixture.ts';
 
 let gateway: TestGateway;
 let proxy: ProxyProcess;
@@ -85,9 +76,7 @@ describe('one tenant that floods', { timeout: 240_000 }, () => {
       await greedy.guard(guardrailFields(['input', 'observe'], pattern));
       const name = await other.guard(guardrailFields(['input', 'block'], words, rule(onFailure)));
       let isOver = false;
-      const flood = Promise.all(
-        Array.from({ length: 12 }, () => send(greedy.key, 'a'.repeat(100_000))),
-      ).finally(() => {
+      const flood = Promise.all(Array.from({ length: 12 }, () => send(greedy.key, 'a'.repeat(100_000)))).finally(() => {
         isOver = true;
       });
       let during = 0;
@@ -95,9 +84,7 @@ describe('one tenant that floods', { timeout: 240_000 }, () => {
         const clean = await send(other.key, filler(175_000));
         expect([clean.status, clean.guardrails]).toEqual([200, `${name}=pass`]);
         const found = await send(other.key, `${filler(175_000)}${forbidden}`);
-        expect([found.status, found.code, found.guardrails]).toEqual([
-          ...[400, 'guardrail_blocked', `${name}=block`],
-        ]);
+        expect([found.status, found.code, found.guardrails]).toEqual([...[400, 'guardrail_blocked', `${name}=block`]]);
         if (!isOver) during++;
       }
       expect(during).toBeGreaterThan(0);
@@ -132,8 +119,7 @@ describe('one tenant that floods', { timeout: 240_000 }, () => {
   it('with 30 concurrent clean prompts of 8,000 characters gets all of them served', async () => {
     const name = await greedy.guard(guardrailFields(['input', 'block'], { personalData: {} }));
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => send(greedy.key, filler(8_000))));
-    for (const response of outcomes)
-      expect([response.status, response.guardrails]).toEqual([200, `${name}=pass`]);
+    for (const response of outcomes) expect([response.status, response.guardrails]).toEqual([200, `${name}=pass`]);
   });
 });
 

@@ -248,8 +248,7 @@ function statedByChunks(chunks: readonly JsonObject[]): readonly ChoiceText[] {
     choices.set(choice.index, known);
     expect(known.finish, 'nothing follows the finish reason').toBe(null);
     const delta = isObject(choice.delta) ? choice.delta : {};
-    for (const name of ['content', 'reasoning_content', 'refusal'])
-      known[name] = `${known[name]}${delta[name] ?? ''}`;
+    for (const name of ['content', 'reasoning_content', 'refusal']) known[name] = `${known[name]}${delta[name] ?? ''}`;
     for (const name of unknownNames) known[name] = `${known[name]}${textAt(delta, unknownPaths[name])}`;
     for (const call of listOf(delta, 'tool_calls')) addCall(known.calls, call);
     known.finish = choice.finish_reason;

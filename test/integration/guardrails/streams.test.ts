@@ -30,11 +30,7 @@ afterAll(() => gateway?.close());
 type Action = 'BLOCK' | 'REDACT' | 'OBSERVE';
 
 /** Creates a guardrail of responses and waits until the proxy uses it. */
-async function guard(
-  action: Action,
-  check: object,
-  name = `${action}-${made.length}`.toLowerCase(),
-): Promise<void> {
+async function guard(action: Action, check: object, name = `${action}-${made.length}`.toLowerCase()): Promise<void> {
   const { guardrail } = (await organization.api.call('Guardrails/Create', {
     ...{ organizationId: organization.id, name, check, enabled: true },
     ...{ stage: 'GUARDRAIL_STAGE_OUTPUT', action: `GUARDRAIL_ACTION_${action}` },
@@ -168,10 +164,7 @@ describe('a stream whose text is withheld', () => {
     await guard('BLOCK', { moderation: {} }, 'moderated');
     script({ tokens: 8, stop: { by: 'silence', afterPieces: 4 } });
     const response = await ask('Hello', { stream: true });
-    expect([response.status, await response.json()]).toMatchObject([
-      504,
-      { error: { code: 'upstream_timeout' } },
-    ]);
+    expect([response.status, await response.json()]).toMatchObject([504, { error: { code: 'upstream_timeout' } }]);
   });
 
   it('cancels the provider when its client leaves', async () => {

@@ -133,11 +133,7 @@ async function rawText(sent: string | Buffer): Promise<string> {
 
 describe('a review that is not about a new pod', () => {
   const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: {}, spec: {} };
-  const refused: readonly (readonly [
-    what: string,
-    over: Readonly<Record<string, unknown>>,
-    message: string,
-  ])[] = [
+  const refused: readonly (readonly [what: string, over: Readonly<Record<string, unknown>>, message: string])[] = [
     [
       'a Deployment',
       { object, kind: { group: 'apps', version: 'v1', kind: 'Deployment' } },
@@ -151,11 +147,7 @@ describe('a review that is not about a new pod', () => {
     ['no kind', { kind: undefined }, 'not about a v1 Pod; only pods are injected'],
     ['an update', { operation: 'UPDATE' }, 'not about a creation; only new pods are injected'],
     ['a deletion', { operation: 'DELETE', object: null }, 'not about a creation; only new pods are injected'],
-    [
-      'ephemeral containers',
-      { subResource: 'ephemeralcontainers' },
-      'about a subresource; only pods are injected',
-    ],
+    ['ephemeral containers', { subResource: 'ephemeralcontainers' }, 'about a subresource; only pods are injected'],
     ['a binding', { subResource: 'binding' }, 'about a subresource; only pods are injected'],
     ['no object', { object: null }, 'the review has no object'],
     ['a list for an object', { object: [] }, 'the review has no object'],
@@ -182,11 +174,7 @@ describe('a pod with an invalid shape', () => {
     ['a name', container({ name: 7 }), 'spec.containers[0].name is not a text'],
     ['an environment', container({ env: { A: 'b' } }), 'spec.containers[0].env is not a list'],
     ['a variable', container({ env: [['A', 'b']] }), 'spec.containers[0].env[0] is not an object'],
-    [
-      'a variable’s name',
-      container({ env: [{ name: null }] }),
-      'spec.containers[0].env[0].name is not a text',
-    ],
+    ['a variable’s name', container({ env: [{ name: null }] }), 'spec.containers[0].env[0].name is not a text'],
     [
       'a variable’s value',
       container({ env: [{ name: 'A', value: 1 }] }),

@@ -6,13 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyPatch, sidecarOf, type TestPod } from '../../support/injection.ts';
 import { validateObject } from '../../support/kubernetes-schemas.ts';
 import { restrictedViolations } from '../../support/pod-security.ts';
-import {
-  type Review,
-  responseIn,
-  reviewOf,
-  startTestInjector,
-  type TestInjector,
-} from '../../support/reviews.ts';
+import { type Review, responseIn, reviewOf, startTestInjector, type TestInjector } from '../../support/reviews.ts';
 
 let started: TestInjector;
 beforeAll(async () => {
@@ -65,9 +59,7 @@ describe.each(names)('the review %s', (name) => {
       expect({ ...after, env: undefined }).toEqual({ ...before, env: undefined });
       expect(after?.env ?? []).toEqual(expect.arrayContaining([...(before.env ?? [])]));
     }
-    expect(pod.spec.volumes ?? []).toEqual(
-      expect.arrayContaining([...(review.request.object.spec.volumes ?? [])]),
-    );
+    expect(pod.spec.volumes ?? []).toEqual(expect.arrayContaining([...(review.request.object.spec.volumes ?? [])]));
   });
 });
 
@@ -142,12 +134,7 @@ describe('the environment of the app', () => {
   it('is unchanged where a container sets it, and the pod’s author gets a warning', async () => {
     const { pod, response } = await reviewValue(reviewOf('existing-environment'));
     const env = containersOf(pod).find(({ name }) => name === 'app')?.env ?? [];
-    expect(env.map(({ name }) => name)).toEqual([
-      'OPENAI_BASE_URL',
-      'OPENAI_API_KEY',
-      'LOG_LEVEL',
-      'MODELS_URL',
-    ]);
+    expect(env.map(({ name }) => name)).toEqual(['OPENAI_BASE_URL', 'OPENAI_API_KEY', 'LOG_LEVEL', 'MODELS_URL']);
     expect(env[1]).toHaveProperty('valueFrom');
     expect(environmentOf(pod, 'direct')).toEqual({ OPENAI_BASE_URL: 'https://models.example.com/v1' });
     expect(environmentOf(pod, 'worker')).toEqual(pointed);
@@ -191,9 +178,7 @@ describe('the latency of a review', () => {
     }
     tookMs.sort((a, b) => a - b);
     const at = (share: number) => tookMs[Math.floor(tookMs.length * share)] ?? Number.NaN;
-    console.log(
-      `review over TLS: median ${at(0.5).toFixed(2)} ms, p99 ${at(0.99).toFixed(2)} ms (250 reviews)`,
-    );
+    console.log(`review over TLS: median ${at(0.5).toFixed(2)} ms, p99 ${at(0.99).toFixed(2)} ms (250 reviews)`);
     expect(at(0.5)).toBeLessThan(50);
   });
 });

@@ -78,9 +78,7 @@ describe('a renewed certificate of the injector', () => {
 
 describe('the authorities of the egress gateway', () => {
   const caIn = async (started: TestInjector) => {
-    const { patch } = responseIn(
-      await ask(started.injector.port, review, { agent: agentOf(authority.caFile) }),
-    );
+    const { patch } = responseIn(await ask(started.injector.port, review, { agent: agentOf(authority.caFile) }));
     const env = sidecarOf(applyPatch(review.request.object, patch)).env ?? [];
     return env.find(({ name }) => name === 'GATEWAY_FORWARD_CA')?.value;
   };
@@ -88,10 +86,7 @@ describe('the authorities of the egress gateway', () => {
 
   it('are in the sidecar as text, without the other content of the file', async () => {
     const caFile = file('with-a-key.pem');
-    writeFileSync(
-      caFile,
-      `the first\n${pemOf(authority)}${readFileSync(certificate.keyFile, 'utf8')}${pemOf(second)}`,
-    );
+    writeFileSync(caFile, `the first\n${pemOf(authority)}${readFileSync(certificate.keyFile, 'utf8')}${pemOf(second)}`);
     const started = await start({ env: { GATEWAY_INJECTOR_EGRESS_CA_FILE: caFile } });
     expect(await caIn(started)).toBe(pemOf(authority) + pemOf(second));
   });
@@ -135,9 +130,7 @@ describe('a request that does not arrive', () => {
       },
     );
     const slow = await open(server.port);
-    slow.write(
-      'POST /inject HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{',
-    );
+    slow.write('POST /inject HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{');
     const agent = agentOf(authority.caFile);
     expect((await ask(server.port, review, { agent })).status).toBe(200);
     await until(() => slow.closed, { what: 'the slow connection to be cut' });
@@ -149,9 +142,7 @@ describe('a request that does not arrive', () => {
 
 function open(port: number): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: 'localhost', port, ca: readFileSync(authority.caFile) }, () =>
-      resolve(socket),
-    );
+    const socket = connect({ host: 'localhost', port, ca: readFileSync(authority.caFile) }, () => resolve(socket));
     socket.on('error', reject);
     socket.resume();
   });
@@ -220,9 +211,7 @@ describe('the program injector', () => {
     for (const name of ['LISTEN', 'IMAGE', 'MODES', 'EGRESS_URL', 'MEMORY_LIMIT']) {
       expect(child.stderr()).toContain(`  GATEWAY_INJECTOR_${name}: must be`);
     }
-    expect(child.stderr()).toContain(
-      '  GATEWAY_TLS_CERT_FILE: is required\n  GATEWAY_TLS_KEY_FILE: is required',
-    );
+    expect(child.stderr()).toContain('  GATEWAY_TLS_CERT_FILE: is required\n  GATEWAY_TLS_KEY_FILE: is required');
   });
 
   it('exits with 1 when a certificate cannot be read, and names it', async () => {

@@ -8,21 +8,9 @@ import { createLogger } from '../../../common/logger.ts';
 import { systemTimers, type Timers } from '../../../common/timers.ts';
 import { type ApiClient, createApiClient } from '../../../keeper/api/client.ts';
 import { type Followed, follow } from '../../../keeper/api/follow.ts';
-import {
-  allObjects,
-  metadataOf,
-  oneObject,
-  paths,
-  type Source,
-  versionOf,
-} from '../../../keeper/api/sources.ts';
+import { allObjects, metadataOf, oneObject, paths, type Source, versionOf } from '../../../keeper/api/sources.ts';
 import { until } from '../../support/process.ts';
-import {
-  type RecordedApi,
-  recordedObject,
-  recordingOf,
-  startRecordedApi,
-} from '../../support/recorded-api.ts';
+import { type RecordedApi, recordedObject, recordingOf, startRecordedApi } from '../../support/recorded-api.ts';
 
 let api: RecordedApi;
 let client: ApiClient;
@@ -94,10 +82,7 @@ describe('a followed object', () => {
     const one = followed(oneObject('webhooks', webhook));
     await eventually('the third watch', () => api.to('WATCH', webhookWatch).length === 3);
     const versions = api.to('WATCH', webhookWatch).map(({ query }) => query.get('resourceVersion'));
-    expect(versions.slice(1)).toEqual([
-      versionOf(objectIn(reported[deleted])),
-      versionOf(objectIn(reported.at(-1))),
-    ]);
+    expect(versions.slice(1)).toEqual([versionOf(objectIn(reported[deleted])), versionOf(objectIn(reported.at(-1)))]);
     expect(reported.at(-1)?.type).toBe('BOOKMARK');
     const added = reported.findLast((line) => line.type === 'ADDED' || line.type === 'MODIFIED');
     expect(one.object).toEqual(objectIn(added));
@@ -117,12 +102,7 @@ describe('a followed object', () => {
   it('is read again when the watch’s version is too old', async () => {
     api.on('GET', webhook, recordingOf('webhook-without-authority'), recordingOf('webhook-patched'));
     expect((recordingOf('watch-too-old').lines ?? []).map(typeOf)).toEqual(['ERROR']);
-    api.on(
-      'WATCH',
-      webhookWatch,
-      { ...recordingOf('watch-too-old'), ending: 'end' },
-      { status: 200, lines: [] },
-    );
+    api.on('WATCH', webhookWatch, { ...recordingOf('watch-too-old'), ending: 'end' }, { status: 200, lines: [] });
     const one = followed(oneObject('webhooks', webhook));
     await eventually('the second reading', () => api.to('GET', webhook).length === 2);
     await eventually(
@@ -145,12 +125,7 @@ describe('a followed object', () => {
   it('is read again when its watch has reported nothing: it was deleted before the watch began', async () => {
     api.on('GET', webhook, recordingOf('webhook-patched'), recordingOf('webhook-absent'));
     const bookmark = recordedWatch().filter(({ type }) => type === 'BOOKMARK');
-    api.on(
-      'WATCH',
-      webhookWatch,
-      { status: 200, lines: bookmark, ending: 'end' },
-      { status: 200, lines: [] },
-    );
+    api.on('WATCH', webhookWatch, { status: 200, lines: bookmark, ending: 'end' }, { status: 200, lines: [] });
     const one = followed(oneObject('webhooks', webhook));
     await eventually('the second watch', () => api.to('WATCH', webhookWatch).length === 2);
     expect([one.objects?.size, one.object]).toEqual([0, undefined]);
@@ -169,9 +144,7 @@ describe('a followed object', () => {
     );
     const one = followed(oneObject('webhooks', webhook));
     await eventually('the second watch', () => api.to('WATCH', webhookWatch).length === 2);
-    expect(api.to('WATCH', webhookWatch)[1]?.query.get('resourceVersion')).toBe(
-      versionOf(objectIn(reported[deleted])),
-    );
+    expect(api.to('WATCH', webhookWatch)[1]?.query.get('resourceVersion')).toBe(versionOf(objectIn(reported[deleted])));
     expect(one.object).toBeUndefined();
     expect(api.to('GET', webhook)).toHaveLength(1);
     expect(lines.join('')).toContain('cannot be read; trying again');
@@ -206,17 +179,11 @@ describe('a followed object', () => {
 });
 
 describe('all objects of a kind', () => {
-  const names = (one: Followed) =>
-    [...(one.objects?.values() ?? [])].map((object) => metadataOf(object).name).sort();
+  const names = (one: Followed) => [...(one.objects?.values() ?? [])].map((object) => metadataOf(object).name).sort();
   const whole = (object: JsonObject) => object;
 
   it('are read in pages, and followed from the version of the last page', async () => {
-    api.on(
-      'GET',
-      paths.namespaces,
-      recordingOf('namespaces-page-of-2'),
-      recordingOf('namespaces-page-after-2'),
-    );
+    api.on('GET', paths.namespaces, recordingOf('namespaces-page-of-2'), recordingOf('namespaces-page-after-2'));
     const one = followed(allObjects('namespaces', paths.namespaces, whole));
     await eventually('the watch', () => api.to('WATCH', paths.namespaces).length === 1);
     const items = ['namespaces-page-of-2', 'namespaces-page-after-2'].flatMap(

@@ -7,12 +7,7 @@ import { type Leadership, startLeadership } from '../../../keeper/api/leadership
 import { paths, versionOf } from '../../../keeper/api/sources.ts';
 import { leaseName } from '../../../keeper/app.ts';
 import { until } from '../../support/process.ts';
-import {
-  type RecordedApi,
-  recordedObject,
-  recordingOf,
-  startRecordedApi,
-} from '../../support/recorded-api.ts';
+import { type RecordedApi, recordedObject, recordingOf, startRecordedApi } from '../../support/recorded-api.ts';
 import { silentLog } from '../../support/silent-log.ts';
 
 const path = paths.lease('model-gateway', leaseName);

@@ -9,13 +9,7 @@ import type { JsonObject } from '../../../common/json.ts';
 import { paths } from '../../../keeper/api/sources.ts';
 import { authoritiesSecret, sidecarsCaSecret } from '../../../keeper/authority/keep.ts';
 import { leavesOf } from '../../../keeper/authority/leaves.ts';
-import {
-  createKeeperScene,
-  type KeeperScene,
-  namespace,
-  objectPaths,
-  tenant,
-} from '../../support/keepers.ts';
+import { createKeeperScene, type KeeperScene, namespace, objectPaths, tenant } from '../../support/keepers.ts';
 import { until } from '../../support/process.ts';
 import { recordedObject, recordingOf } from '../../support/recorded-api.ts';
 import { createAuthority } from '../../support/tls.ts';
@@ -27,8 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-const eventually = (what: string, is: () => boolean | Promise<boolean>) =>
-  until(is, { timeoutMs: 20_000, what });
+const eventually = (what: string, is: () => boolean | Promise<boolean>) => until(is, { timeoutMs: 20_000, what });
 const has = (name: string, key: string, ofNamespace?: string) => () =>
   (scene.secret(name, ofNamespace)[key] ?? '') !== '';
 
@@ -51,8 +44,8 @@ describe("the keeper's hand-over to the injector", () => {
 
   it('gets another image by the watch', async () => {
     const template = structuredClone(recordedObject('pod-template')) as JsonObject;
-    const [container] = (template as { template: { spec: { containers: { image: string }[] } } }).template
-      .spec.containers;
+    const [container] = (template as { template: { spec: { containers: { image: string }[] } } }).template.spec
+      .containers;
     if (container !== undefined) container.image = 'images.example/model-gateway/proxy:10.0.0';
     const collection = objectPaths.podTemplate;
     api().on('WATCH', collection, { status: 200, lines: [{ type: 'MODIFIED', object: template }] });
@@ -63,13 +56,9 @@ describe("the keeper's hand-over to the injector", () => {
   it('has the placeholder image when no other is named; the keeper then ends with advice', async () => {
     api().on('GET', objectPaths.podTemplate, recordingOf('pod-template-placeholder'));
     const one = await scene.startKeeper();
-    expect(await one.keeper.refused).toMatch(
-      /placeholder registry\.invalid\/model-gateway\/proxy\S*: name your own/,
-    );
+    expect(await one.keeper.refused).toMatch(/placeholder registry\.invalid\/model-gateway\/proxy\S*: name your own/);
     expect(one.handed('sidecar-image')).toContain('registry.invalid/');
-    await eventually('the reason', async () =>
-      (await one.readiness()).includes('placeholder registry.invalid/'),
-    );
+    await eventually('the reason', async () => (await one.readiness()).includes('placeholder registry.invalid/'));
   });
 
   it('has no sizes without the right to read namespaces, which is no failure', async () => {
@@ -97,10 +86,7 @@ describe('a keeper that is the authority', () => {
       expect(believes(data['ca.crt'], data['tls.crt']), secret).toBe(true);
       expect(new X509Certificate(data['tls.crt'] ?? '').subjectAltName).toContain(`DNS:${dnsNames[0]}`);
     }
-    const [ofTenant, sidecarsCa] = [
-      scene.secret('model-gateway-sidecar-tls', tenant),
-      scene.secret(sidecarsCaSecret),
-    ];
+    const [ofTenant, sidecarsCa] = [scene.secret('model-gateway-sidecar-tls', tenant), scene.secret(sidecarsCaSecret)];
     expect(believes(sidecarsCa['ca.crt'], ofTenant['tls.crt'])).toBe(true);
     // A tenant's certificate is valid at one listener only: it is not a proxy's.
     expect(believes(scene.secret('control-plane-tls')['ca.crt'], ofTenant['tls.crt'])).toBe(false);

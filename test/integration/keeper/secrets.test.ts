@@ -6,12 +6,7 @@ import { type ApiClient, createApiClient } from '../../../keeper/api/client.ts';
 import { paths, versionOf } from '../../../keeper/api/sources.ts';
 import { isUnwanted } from '../../../keeper/authority/keep.ts';
 import { readSecret, writeSecret } from '../../../keeper/authority/secrets.ts';
-import {
-  type RecordedApi,
-  recordedObject,
-  recordingOf,
-  startRecordedApi,
-} from '../../support/recorded-api.ts';
+import { type RecordedApi, recordedObject, recordingOf, startRecordedApi } from '../../support/recorded-api.ts';
 
 const ref = { namespace: 'model-gateway', name: 'injector-tls' };
 const path = paths.secret(ref.namespace, ref.name);

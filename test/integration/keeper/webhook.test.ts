@@ -6,12 +6,7 @@ import type { JsonObject } from '../../../common/json.ts';
 import { type ApiClient, ApiError, createApiClient } from '../../../keeper/api/client.ts';
 import { paths, versionOf } from '../../../keeper/api/sources.ts';
 import { keepWebhook, type WebhookDeps } from '../../../keeper/webhook.ts';
-import {
-  type RecordedApi,
-  recordedObject,
-  recordingOf,
-  startRecordedApi,
-} from '../../support/recorded-api.ts';
+import { type RecordedApi, recordedObject, recordingOf, startRecordedApi } from '../../support/recorded-api.ts';
 import { silentLog } from '../../support/silent-log.ts';
 
 let api: RecordedApi;
@@ -38,9 +33,7 @@ const path = paths.webhook('model-gateway-injector');
 const bundle = '-----BEGIN CERTIFICATE-----\nbm90IGxvb2tlZCBhdA==\n-----END CERTIFICATE-----\n';
 const encoded = Buffer.from(bundle).toString('base64');
 
-function keep(
-  over: Partial<WebhookDeps> & { around?: Partial<ReturnType<WebhookDeps['surroundings']>> } = {},
-) {
+function keep(over: Partial<WebhookDeps> & { around?: Partial<ReturnType<WebhookDeps['surroundings']>> } = {}) {
   const { around, ...rest } = over;
   const surroundings = {
     bundle,
@@ -57,8 +50,7 @@ function keep(
   });
 }
 
-const patches = () =>
-  api.to('PATCH', path).map(({ body }) => body as { op: string; path: string; value: unknown }[]);
+const patches = () => api.to('PATCH', path).map(({ body }) => body as { op: string; path: string; value: unknown }[]);
 
 describe('a webhook configuration without its authority', () => {
   beforeEach(() => {
@@ -112,10 +104,7 @@ describe('a webhook configuration without its authority', () => {
 
   it('gets only its owner while the authority is unknown', async () => {
     await keep({ around: { bundle: undefined } });
-    expect(patches()[0]?.map(({ path: at }) => at)).toEqual([
-      '/metadata/resourceVersion',
-      '/metadata/ownerReferences',
-    ]);
+    expect(patches()[0]?.map(({ path: at }) => at)).toEqual(['/metadata/resourceVersion', '/metadata/ownerReferences']);
   });
 });
 
@@ -175,9 +164,7 @@ describe('a changed webhook configuration', () => {
 
 describe('the deletion of the injector', () => {
   const deleting = () => {
-    const last = (recordingOf('watch-namespace-deleted').lines ?? []).find(
-      (line) => line.type === 'MODIFIED',
-    );
+    const last = (recordingOf('watch-namespace-deleted').lines ?? []).find((line) => line.type === 'MODIFIED');
     return last?.object as JsonObject;
   };
   beforeEach(() => {

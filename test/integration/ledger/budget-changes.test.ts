@@ -2,12 +2,7 @@
 // nothing is granted above the new amount, and requests in flight are charged.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chat, type Question, type Reply } from '../../support/chat-requests.ts';
-import {
-  startGateway,
-  type TestGateway,
-  type TestOrganization,
-  type TestProxy,
-} from '../../support/gateway.ts';
+import { startGateway, type TestGateway, type TestOrganization, type TestProxy } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { costOf, recordedRequests, wholeLedger } from '../../support/recorded.ts';
 import { createBudget, ledgerAtRest, ledgerOf, makeDear } from '../../support/spending.ts';
@@ -89,9 +84,7 @@ describe('a budget that is lowered below the spent amount', () => {
     await change(scene, id, '0.005');
     const refused = await untilAll(scene.question, exceeded);
     for (const { message } of refused.replies) {
-      expect(message).toMatch(
-        /^the virtual key's budget of \$0\.005 a day is spent; it opens again at \S+T00:00:00Z$/,
-      );
+      expect(message).toMatch(/^the virtual key's budget of \$0\.005 a day is spent; it opens again at \S+T00:00:00Z$/);
     }
     const { spent } = await ledgerAtRest(scene.organization, id);
     expect(spent).toBeGreaterThan(5_000_000);

@@ -26,8 +26,7 @@ it('a raised total budget sends its thresholds and its first refusal again', asy
   const budget = { amountUsd: '0.04', period: 'TOTAL' };
   const limitId = await createBudget(acme, { kind: 'VIRTUAL_KEY', id: keyId }, budget);
   const question = chat(value, { max_tokens: 100 });
-  const spendAll = () =>
-    until(async () => (await question(gateway.proxy)).outcome === refused, { timeoutMs: 15_000 });
+  const spendAll = () => until(async () => (await question(gateway.proxy)).outcome === refused, { timeoutMs: 15_000 });
   /** Types of the deliveries so far. */
   const sent = async () => {
     const { deliveries } = (await acme.api.call('Webhooks/ListDeliveries', { webhookId: webhook.id })) as {
@@ -55,8 +54,6 @@ it('a raised total budget sends its thresholds and its first refusal again', asy
     organizationId: acme.id,
     targetId: limitId,
   })) as { events: { action: string; after: string }[] };
-  const reported = events
-    .filter(({ action }) => action === 'Budgets.Exceed')
-    .map(({ after }) => JSON.parse(after));
+  const reported = events.filter(({ action }) => action === 'Budgets.Exceed').map(({ after }) => JSON.parse(after));
   expect(reported.map(({ amountUsd }) => amountUsd)).toEqual(['0.08', '0.04']);
 });

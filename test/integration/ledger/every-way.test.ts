@@ -74,9 +74,7 @@ async function ask(sent: Sent, fields: object = {}): Promise<ReadResponse> {
   const { id, pending } = send(sent, fields);
   const response = await pending;
   const text = await response.text().catch(() => '');
-  const { error } = text.startsWith('{')
-    ? (JSON.parse(text) as { error?: { code: string; message: string } })
-    : {};
+  const { error } = text.startsWith('{') ? (JSON.parse(text) as { error?: { code: string; message: string } }) : {};
   const outcome = error === undefined ? String(response.status) : `${response.status} ${error.code}`;
   return { id, outcome, message: error?.message, headers: response.headers };
 }
@@ -205,25 +203,17 @@ describe.each([
     expect(row).toMatchObject({ keyId: scene.key.id, projectKeyId: scene.key.id });
   });
 
-  it.each(Object.keys(plainModels) as (keyof typeof plainModels)[])(
-    'on the route of %s is charged',
-    async (vendor) => {
-      const sent = {
-        ...{ path: `${ownPath(vendor)}/chat/completions`, model: plainModels[vendor] },
-        headers: { 'project-api-key': scene.key.value, ...ownHeaders[vendor] },
-      };
-      const row = await charged(sent, ['organization', 'system', 'key']);
-      expect(row).toMatchObject({ provider: vendor, directKey: true, estimated: false });
-    },
-  );
+  it.each(Object.keys(plainModels) as (keyof typeof plainModels)[])('on the route of %s is charged', async (vendor) => {
+    const sent = {
+      ...{ path: `${ownPath(vendor)}/chat/completions`, model: plainModels[vendor] },
+      headers: { 'project-api-key': scene.key.value, ...ownHeaders[vendor] },
+    };
+    const row = await charged(sent, ['organization', 'system', 'key']);
+    expect(row).toMatchObject({ provider: vendor, directKey: true, estimated: false });
+  });
 
   it('has the maximum that the gateway has set in a header, in every way', async () => {
-    for (const sent of [
-      stored(scene.key),
-      direct(scene.key),
-      byProject(scene.key),
-      byBoth(scene.key, scene.other),
-    ]) {
+    for (const sent of [stored(scene.key), direct(scene.key), byProject(scene.key), byBoth(scene.key, scene.other)]) {
       expect((await ask(sent, form)).headers.get('x-svc-max-tokens')).toBe('8192');
       expect((await ask(sent, { ...form, max_tokens: 50 })).headers.get('x-svc-max-tokens')).toBeNull();
       gateway.simulator.script({ status: 500 });
@@ -290,14 +280,7 @@ describe('a budget that is spent', () => {
     const system = await createSystem();
     const [key, free] = [await organization.createKey(inSystem(system)), await organization.createKey()];
     await createBudget(organization, ofSystem(system), { amountUsd: '0.000001', period: 'MONTH' });
-    const ways = [
-      stored(key),
-      direct(key),
-      byProject(key),
-      byBoth(key, free),
-      byBoth(free, key),
-      byBoth(key, key),
-    ];
+    const ways = [stored(key), direct(key), byProject(key), byBoth(key, free), byBoth(free, key), byBoth(key, key)];
     for (const sent of ways) {
       for (const form of [whole, streamed]) {
         const { outcome, message } = await ask(sent, form);
@@ -356,23 +339,20 @@ describe('a request that does not end normally', () => {
     expect(await ledgerOf(organization, budget)).toMatchObject({ spent: 0, unconfirmed: 0 });
   });
 
-  it.each(ways)(
-    'is charged an estimate when its client leaves, and the provider is cancelled: %s',
-    async (_, way) => {
-      gateway.simulator.script({ tokens: 1_000, pieceDelayMs: 20 });
-      const leave = new AbortController();
-      const { id, pending } = send(way(key), streamed, leave.signal);
-      const response = await pending;
-      await response.body?.getReader().read();
-      leave.abort();
-      await until(() => gateway.simulator.requests.at(-1)?.ended === 'client_left');
-      const row = await recorded(id);
-      expect(row).toMatchObject({ status: 499, estimated: true, streamed: true, keyId: key.id });
-      expect(costOf(row)).toBeGreaterThan(0);
-      expect(costOf(row)).toBeLessThan(1_000 * 600);
-      expect(await ledgerOf(organization, budget)).toMatchObject({ spent: costOf(row) });
-    },
-  );
+  it.each(ways)('is charged an estimate when its client leaves, and the provider is cancelled: %s', async (_, way) => {
+    gateway.simulator.script({ tokens: 1_000, pieceDelayMs: 20 });
+    const leave = new AbortController();
+    const { id, pending } = send(way(key), streamed, leave.signal);
+    const response = await pending;
+    await response.body?.getReader().read();
+    leave.abort();
+    await until(() => gateway.simulator.requests.at(-1)?.ended === 'client_left');
+    const row = await recorded(id);
+    expect(row).toMatchObject({ status: 499, estimated: true, streamed: true, keyId: key.id });
+    expect(costOf(row)).toBeGreaterThan(0);
+    expect(costOf(row)).toBeLessThan(1_000 * 600);
+    expect(await ledgerOf(organization, budget)).toMatchObject({ spent: costOf(row) });
+  });
 
   it.each(ways)('is charged an estimate when the provider cuts the stream: %s', async (_, way) => {
     gateway.simulator.script({ tokens: 100, stop: { by: 'cut', afterPieces: 50 } });

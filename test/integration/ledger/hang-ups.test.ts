@@ -74,8 +74,7 @@ async function playCompletion(socket: Socket): Promise<void> {
 
 /** Generates all of it at once and reports its usage later, so that a caller may leave in between. */
 async function playMessages(socket: Socket): Promise<void> {
-  const event = (type: string, fields: object) =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+  const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
   socket.write(head('text/event-stream'));
   const message = { id: 'msg', type: 'message', role: 'assistant', model: 'm', content: [] };
   const usage = { input_tokens: 10, output_tokens: 1 };
@@ -90,10 +89,7 @@ async function playMessages(socket: Socket): Promise<void> {
   );
   await sleep(vendorMs);
   const delta = { stop_reason: 'end_turn', stop_sequence: null };
-  write(
-    socket,
-    event('message_delta', { delta, usage: { output_tokens: generated } }) + event('message_stop', {}),
-  );
+  write(socket, event('message_delta', { delta, usage: { output_tokens: generated } }) + event('message_stop', {}));
   if (socket.writable) socket.end('0\r\n\r\n');
 }
 
@@ -159,9 +155,7 @@ describe('a caller that leaves', () => {
   const logLine = (requestId: string) =>
     until(
       () =>
-        gateway.logs.find(
-          (line) => line.includes(`"request_id":"${requestId}"`) && line.includes('"msg":"request"'),
-        ),
+        gateway.logs.find((line) => line.includes(`"request_id":"${requestId}"`) && line.includes('"msg":"request"')),
       {
         what: `the log line of ${requestId}`,
       },
@@ -178,9 +172,7 @@ describe('a caller that leaves', () => {
     expect(line).toMatchObject({ status: 499, error_code: 'client_left', completion_tokens: generated });
     expect(line.duration_ms).toBeLessThan(vendorMs);
     expect(line.read_on_ms).toBeGreaterThan(vendorMs / 2);
-    expect((await recordedRequests(gateway)).filter(({ requestId }) => requestId === 'left-1')).toHaveLength(
-      1,
-    );
+    expect((await recordedRequests(gateway)).filter(({ requestId }) => requestId === 'left-1')).toHaveLength(1);
   });
 
   it('keeps its slot until the response has ended', async () => {

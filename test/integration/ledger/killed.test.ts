@@ -96,9 +96,7 @@ it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, 
   first.child.signal('SIGKILL');
   await first.child.exited;
   const outcomes = await Promise.all(sent.map(({ outcome }) => outcome));
-  const dispatched = new Set(
-    gateway.simulator.requests.map(({ body }) => /killed-\d+/.exec(String(body))?.[0]),
-  );
+  const dispatched = new Set(gateway.simulator.requests.map(({ body }) => /killed-\d+/.exec(String(body))?.[0]));
 
   const startedAt = performance.now();
   await gateway.startProxyProcess(env);
@@ -115,13 +113,8 @@ it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, 
   const rows = await rowsOf(organization, gateway.controlPlane);
   const killed = [...rows.values()].filter(({ estimateReason }) => estimateReason === 'killed');
   printLedger('before the kill', before);
-  printLedger(
-    `${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`,
-    ledger,
-  );
-  console.log(
-    `  requests: ${JSON.stringify(tally(outcomes))}, charged at their reservation: ${killed.length}`,
-  );
+  printLedger(`${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`, ledger);
+  console.log(`  requests: ${JSON.stringify(tally(outcomes))}, charged at their reservation: ${killed.length}`);
 
   // Every request that the vendor received is recorded once: with its usage, or with its reservation.
   for (const [index, { name, endedAt }] of sent.entries()) {
@@ -144,18 +137,13 @@ it('a proxy that is killed with its pod leaves no more unconfirmed than its rese
   // Many requests at once, so that much is acquired; then few, so that most of it is shut.
   await Promise.all(Array.from({ length: 30 }, () => send(proxy.url, key, 100).outcome));
   const hanging = Array.from({ length: 3 }, () => send(proxy.url, key, 60_000));
-  const gauge = async (name: string) =>
-    Math.round((await metric(proxy, `gateway_budget_${name}_usd`)) * nanoPerUsd);
+  const gauge = async (name: string) => Math.round((await metric(proxy, `gateway_budget_${name}_usd`)) * nanoPerUsd);
   await until(async () => (await gauge('shut')) > 0, {
     what: 'a part of the lease to be shut',
     timeoutMs: 15_000,
   });
   await sleep(500);
-  const [available, shut, reserved] = [
-    await gauge('available'),
-    await gauge('shut'),
-    await gauge('reserved'),
-  ];
+  const [available, shut, reserved] = [await gauge('available'), await gauge('shut'), await gauge('reserved')];
   const before = await ledgerOf(organization, budget);
   proxy.child.signal('SIGKILL');
   await proxy.child.exited;
@@ -230,9 +218,7 @@ it('a database that loses its last second gets the events again, and the budget 
   const cost = whole.reduce((sum, each) => sum + costReported(each.reported), 0);
   const resumed = outcomes.find(({ at, outcome }) => at > promotedAt && outcome === '200');
   console.log(`lost with the primary: ${usdOfNano(last - before)} of ${usdOfNano(last)} spent`);
-  console.log(
-    `  served again ${Math.round((resumed?.at ?? Number.NaN) - promotedAt)} ms after the promotion`,
-  );
+  console.log(`  served again ${Math.round((resumed?.at ?? Number.NaN) - promotedAt)} ms after the promotion`);
   console.log(`  ${JSON.stringify(tally(outcomes.map(({ outcome }) => outcome)))}`);
   printLedger(`true cost ${usdOfNano(cost)}`, ledger);
   console.log(`  the ledger was whole again after ${Math.round(reportedMs)} ms`);
@@ -245,7 +231,5 @@ it('a database that loses its last second gets the events again, and the budget 
 }, 240_000);
 
 function printLedger(when: string, { leased, spent, unconfirmed }: LedgerState): void {
-  console.log(
-    `${when}: spent ${usdOfNano(spent)}, leased ${usdOfNano(leased)}, unconfirmed ${usdOfNano(unconfirmed)}`,
-  );
+  console.log(`${when}: spent ${usdOfNano(spent)}, leased ${usdOfNano(leased)}, unconfirmed ${usdOfNano(unconfirmed)}`);
 }

@@ -89,10 +89,7 @@ const costOfAll = (response: readonly TimedOutcome[]) =>
 const outcomesOf = (response: readonly TimedOutcome[]) => tally(response.map(({ outcome }) => outcome));
 
 /** No lease is left, and the spend equals the cost of the responses. */
-async function expectLedger(
-  { organization, budget }: Paying,
-  response: readonly TimedOutcome[],
-): Promise<void> {
+async function expectLedger({ organization, budget }: Paying, response: readonly TimedOutcome[]): Promise<void> {
   expect(await wronglyRecorded({ controlPlane: gateway.controlPlane, organization }, response)).toEqual([]);
   const ledger = await ledgerAtRest(organization, budget);
   expect(ledger).toMatchObject({ spent: costOfAll(response), leased: 0, unconfirmed: 0 });
@@ -246,8 +243,7 @@ describe('usage while the control plane is gone', () => {
   const queued = (proxy: TestProxy) => metric(proxy, 'gateway_usage_queued_events');
   const isQueueEmpty = (proxy: TestProxy) =>
     until(async () => (await queued(proxy)) === 0, { what: 'the queue to be empty' });
-  const counted = (proxy: TestProxy, outcome: string) =>
-    metric(proxy, 'gateway_usage_events_total', { outcome });
+  const counted = (proxy: TestProxy, outcome: string) => metric(proxy, 'gateway_usage_events_total', { outcome });
 
   it('waits in memory without Redis', async () => {
     const { plane, store, proxy } = await startCuttable(true);

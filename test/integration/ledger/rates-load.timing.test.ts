@@ -4,12 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Reply, redisResponds } from '../../support/chat-requests.ts';
 import { log } from '../../support/figures.ts';
-import {
-  type ProxyProcess,
-  startGateway,
-  type TestGateway,
-  type TestOrganization,
-} from '../../support/gateway.ts';
+import { type ProxyProcess, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import {
   callersFor,
   createLimit,
@@ -206,8 +201,7 @@ describe('concurrent requests', () => {
       }),
     );
     console.log(`storm: ${JSON.stringify(tally(outcomes))}, at most ${most()} at a time`);
-    for (const outcome of ['200', 'broken', busy, '504 upstream_timeout'])
-      expect(outcomes).toContain(outcome);
+    for (const outcome of ['200', 'broken', busy, '504 upstream_timeout']) expect(outcomes).toContain(outcome);
     expect(most()).toBeLessThanOrEqual(max + (await sumOfCountedAlone()) - countedAlone);
     await expectAllFree(max);
   }, 60_000);

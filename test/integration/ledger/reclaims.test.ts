@@ -4,12 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chat, type Question } from '../../support/chat-requests.ts';
 import { log } from '../../support/figures.ts';
-import {
-  startGateway,
-  type TestGateway,
-  type TestOrganization,
-  type TestProxy,
-} from '../../support/gateway.ts';
+import { startGateway, type TestGateway, type TestOrganization, type TestProxy } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/process.ts';
 import { createBudget, ledgerAtRest, ledgerOf, makeDear } from '../../support/spending.ts';

@@ -5,12 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BudgetPeriod, windowEnd, windowOf } from '../../../common/budget-window.ts';
 import type { Clock } from '../../../common/clock.ts';
 import { chat } from '../../support/chat-requests.ts';
-import {
-  startGateway,
-  type TestGateway,
-  type TestOrganization,
-  type TestProxy,
-} from '../../support/gateway.ts';
+import { startGateway, type TestGateway, type TestOrganization, type TestProxy } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { costOf, recordedRequests, wholeLedger } from '../../support/recorded.ts';
 import { createBudget, makeDear, type Outcome, spend, tally } from '../../support/spending.ts';
@@ -118,8 +113,7 @@ async function keepRequesting(
       const sentAt = performance.now();
       let outcome = await askWith(proxies, keys, turn);
       // A key that could not be looked up in time, on a starved machine, is no result about budgets.
-      for (; outcome === '503 access_unavailable'; notLookedUp++)
-        outcome = await askWith(proxies, keys, turn);
+      for (; outcome === '503 access_unavailable'; notLookedUp++) outcome = await askWith(proxies, keys, turn);
       outcomes.push(outcome);
       slowestMs = Math.max(slowestMs, performance.now() - sentAt);
     }
@@ -129,12 +123,7 @@ async function keepRequesting(
 }
 
 /** In the next cycle through the keys, each key is used at the other proxy. */
-function askWith(
-  proxies: readonly TestProxy[],
-  keys: readonly BudgetedKey[],
-  turn: number,
-  fields: object = {},
-) {
+function askWith(proxies: readonly TestProxy[], keys: readonly BudgetedKey[], turn: number, fields: object = {}) {
   const proxy = proxies[(turn + Math.floor(turn / keys.length)) % proxies.length];
   return spend({ url: proxy?.url ?? '', key: keys[turn % keys.length]?.value ?? '', fields });
 }
@@ -156,9 +145,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
     end = clock.standBefore('month', 2_500);
     outcomes.push(...(await keepRequesting(proxies, keys, (turn) => turn < keys.length)));
     gateway.simulator.reset();
-    const late = keys
-      .slice(0, underWay)
-      .map((_, turn) => askWith(proxies, keys, turn, respondedAfter(5_000)));
+    const late = keys.slice(0, underWay).map((_, turn) => askWith(proxies, keys, turn, respondedAfter(5_000)));
     await until(() => gateway.simulator.requests.length >= underWay);
     clock.go();
     for (const response of late) response.then(() => clock.now() >= end && respondedLate++);
@@ -175,8 +162,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
   it('refuse no request because of it', async () => {
     await withProxies(async (proxies) => {
       await useOverTheEnd(proxies);
-      const old = () =>
-        wholeLedger(organization).then((all) => all.filter((ledger) => isOver(ledger.endsAt)));
+      const old = () => wholeLedger(organization).then((all) => all.filter((ledger) => isOver(ledger.endsAt)));
       await until(async () => (await old()).every(({ leased }) => leased === 0), {
         ...{ what: 'leases of old windows to be released', timeoutMs: 15_000 },
       });
@@ -204,9 +190,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
     const ledger = await wholeLedger(organization);
     // Each budget has two windows now.
     expect(ledger).toHaveLength(2 * budgetsInUse);
-    expect(new Map(ledger.map(({ limitId, window, spent }) => [`${limitId} ${window}`, spent]))).toEqual(
-      recorded,
-    );
+    expect(new Map(ledger.map(({ limitId, window, spent }) => [`${limitId} ${window}`, spent]))).toEqual(recorded);
     expect(ledger.filter(({ leased, unconfirmed }) => leased + unconfirmed > 0)).toEqual([]);
   });
 });
@@ -290,14 +274,17 @@ describe('a budget that is spent when its window ends', () => {
       clock.go();
       const outcomes: string[] = [];
       let turn = 0;
+      let slowest = 0;
       const opened = await until(async () => {
         const requested = clock.now();
         const { outcome } = await ask(turn++);
+        slowest = Math.max(slowest, clock.now() - requested);
         outcomes.push(outcome);
         return outcome === '200' && requested;
       });
-      console.log(`let in ${opened - end} ms after the window's end`);
-      expect(Math.abs(opened - end)).toBeLessThan(500);
+      console.log(`let in ${opened - end} ms after the window's end; requests took up to ${slowest} ms`);
+      // On a busy machine a request takes longer, and the next one is sent after it.
+      expect(Math.abs(opened - end)).toBeLessThan(500 + 2 * slowest);
       expect(Object.keys(tally(outcomes)).toSorted()).toEqual(['200', '402 budget_exceeded']);
     });
   });

@@ -197,8 +197,7 @@ describe('a revocation', () => {
     const delays: number[] = [];
     for (let round = 0; round < 30; round++) {
       const { value, virtualKey } = await createKey(plane, tenant);
-      for (const source of sources)
-        expect(await find(source, value)).toMatchObject({ key: { active: true } });
+      for (const source of sources) expect(await find(source, value)).toMatchObject({ key: { active: true } });
       await call('VirtualKeys.Revoke', { id: virtualKey.id });
       const from = performance.now();
       const seen = sources.map(async (source) => {
@@ -246,10 +245,7 @@ describe("a proxy's connection over TLS", () => {
     const trusted = await start({ caFile: authority.caFile, ...own });
     await until(() => trusted.feed().state === 'live', { what: 'the feed over mutual TLS' });
     expect(await find(trusted, 'whatever')).toBe('access_not_found');
-    const addressed = await start(
-      { caFile: authority.caFile, ...own },
-      { host: '127.0.0.1', name: 'localhost' },
-    );
+    const addressed = await start({ caFile: authority.caFile, ...own }, { host: '127.0.0.1', name: 'localhost' });
     await until(() => addressed.feed().state === 'live', { what: 'the feed by an address, under its name' });
     const misnamed = await start({ caFile: authority.caFile, ...own }, { name: 'other.example.com' });
     await expect(find(misnamed, 'whatever')).rejects.toMatchObject({ code: 'access_unavailable' });

@@ -95,11 +95,7 @@ class TestProxy {
     };
   }
 
-  async take(
-    { id }: TestBudget,
-    full: number,
-    least = full,
-  ): Promise<BudgetReservation | BudgetRefusal['reason']> {
+  async take({ id }: TestBudget, full: number, least = full): Promise<BudgetReservation | BudgetRefusal['reason']> {
     try {
       return await this.budgets.take({
         ...{ budgets: [{ id, period: 'day' }], full, least, ifKilled: () => usageOf() },

@@ -34,8 +34,7 @@ async function connect(port = proxy.port): Promise<RawConnection> {
   return connection;
 }
 
-const models = (value = key) =>
-  `GET /v1/models HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${value}\r\n\r\n`;
+const models = (value = key) => `GET /v1/models HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${value}\r\n\r\n`;
 
 function stream(fields: object = {}): string {
   const body = chatBody({ stream: true, ...fields });
@@ -79,10 +78,7 @@ describe('connections', () => {
     const connection = await connect();
     connection.send(models());
     const response = await connection.respond();
-    expect([response.status, JSON.parse(response.body)]).toMatchObject([
-      503,
-      { error: { code: 'overloaded' } },
-    ]);
+    expect([response.status, JSON.parse(response.body)]).toMatchObject([503, { error: { code: 'overloaded' } }]);
     expect(response.headers.get('connection')).toBe('close');
     await connection.closed;
     const silent = open.at(-2);
@@ -122,9 +118,7 @@ describe('many streams at once', () => {
     const { port, child } = await gateway.startProxyProcess({}, { descriptorsMax, timeoutMs: 60_000 });
     const begun: RawConnection[] = [];
     for (let at = 0; at < wanted; at += 500)
-      begun.push(
-        ...(await Promise.all(Array.from({ length: Math.min(500, wanted - at) }, () => connect(port)))),
-      );
+      begun.push(...(await Promise.all(Array.from({ length: Math.min(500, wanted - at) }, () => connect(port)))));
     // Long enough that all have arrived before the first one ends, and would be closed for a new one.
     for (const connection of begun)
       connection.send(stream(simulate({ tokens: 40 + Math.floor(wanted / 50), pieceDelayMs: 100 })));

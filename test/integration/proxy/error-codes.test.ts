@@ -17,9 +17,7 @@ beforeEach(() => world.gateway.simulator.reset());
 afterAll(() => world.gateway.close());
 
 const cases: Required<Cases> = { ...callersFaults, ...gatewayStates };
-const reached = Object.entries(cases).filter(
-  (entry): entry is [ErrorCode, readonly Case[]] => entry[1] !== later,
-);
+const reached = Object.entries(cases).filter((entry): entry is [ErrorCode, readonly Case[]] => entry[1] !== later);
 const types: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   402: 'insufficient_quota',

@@ -24,9 +24,7 @@ beforeAll(async () => {
     received = body.toString();
     const { type, parts } = parsed ?? { type: 'text/plain', parts: [] };
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    socket.write(
-      ['HTTP/1.1 200 OK', `content-type: ${type}`, `content-length: ${length}`, '', ''].join('\r\n'),
-    );
+    socket.write(['HTTP/1.1 200 OK', `content-type: ${type}`, `content-length: ${length}`, '', ''].join('\r\n'));
     for (const part of parts) socket.write(part);
   });
   const url = `http://127.0.0.1:${upstream.port}`;
@@ -59,20 +57,17 @@ const own = routes.filter(({ dialect }) => dialect !== '/openai/v1');
 const seed = startingSeed();
 
 describe.each([false, true])('streamed: %s', (stream) => {
-  it.each(own)(
-    `$vendor $model receives and returns every number in its written form (seed ${seed})`,
-    async (route) => {
-      const random = new Random(seed);
-      for (let round = 0; round < 10; round++) {
-        const request = numberRequest(random, { ...route, model: `${route.vendor}/${route.model}` }, stream);
-        const response = numberResponse(random, route.vendor, { stream, logprobs: true });
-        parsed = { type: String(response.headers['content-type']), parts: cutBytes(random, response.bytes) };
-        const bytes = await ask(request.text);
-        checkRequest(request, route, { body: received, isRedacted: false });
-        checkResponse(response, { bytes, stream, isRedacted: false });
-      }
-    },
-  );
+  it.each(own)(`$vendor $model receives and returns every number in its written form (seed ${seed})`, async (route) => {
+    const random = new Random(seed);
+    for (let round = 0; round < 10; round++) {
+      const request = numberRequest(random, { ...route, model: `${route.vendor}/${route.model}` }, stream);
+      const response = numberResponse(random, route.vendor, { stream, logprobs: true });
+      parsed = { type: String(response.headers['content-type']), parts: cutBytes(random, response.bytes) };
+      const bytes = await ask(request.text);
+      checkRequest(request, route, { body: received, isRedacted: false });
+      checkResponse(response, { bytes, stream, isRedacted: false });
+    }
+  });
 });
 
 describe('a limit of output tokens', () => {

@@ -43,10 +43,7 @@ it('no secret of a sidecar leaves it except on the connection to the egress gate
     const id = `canary-${count}`;
     const headers = { ...Object.fromEntries(new Headers(sent.headers)), 'x-request-id': id };
     const response = await fetch(`${url}${path}`, { ...sent, headers });
-    stated.set(
-      `response ${count}`,
-      Buffer.from(JSON.stringify([...response.headers]) + (await response.text())),
-    );
+    stated.set(`response ${count}`, Buffer.from(JSON.stringify([...response.headers]) + (await response.text())));
     await accessLine(scene, id);
     return response.status;
   };
@@ -64,10 +61,7 @@ it('no secret of a sidecar leaves it except on the connection to the egress gate
   await until(() => scene.logs.some((line) => line.includes('cannot be used anew')), { timeoutMs: 10_000 });
 
   for (const proxy of [sidecar, lost, unbelieving, egress.proxy])
-    stated.set(
-      `metrics of ${proxy.adminPort}`,
-      Buffer.from(await (await fetch(`${proxy.adminUrl}/metrics`)).text()),
-    );
+    stated.set(`metrics of ${proxy.adminPort}`, Buffer.from(await (await fetch(`${proxy.adminUrl}/metrics`)).text()));
   stated.set('log of sidecars', Buffer.from(scene.logs.join('')));
   stated.set('log of the gateway', Buffer.from(gateway.logs.join('')));
   expect(canaries.search(stated)).toEqual([]);

@@ -79,15 +79,12 @@ describe('a request', () => {
     expect(response.headers.get('x-request-id')).toBe(id);
   });
 
-  it.each(['http://elsewhere/v1/models', '*'])(
-    'to %s ends here, because it names no path',
-    async (target) => {
-      const connection = await openConnection(sidecar.port);
-      connection.send(`OPTIONS ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);
-      expect(await connection.respond()).toMatchObject({ status: 404 });
-      connection.socket.destroy();
-    },
-  );
+  it.each(['http://elsewhere/v1/models', '*'])('to %s ends here, because it names no path', async (target) => {
+    const connection = await openConnection(sidecar.port);
+    connection.send(`OPTIONS ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    expect(await connection.respond()).toMatchObject({ status: 404 });
+    connection.socket.destroy();
+  });
 
   it('without a body is forwarded without one, and an empty body as an empty one', async () => {
     await fetch(`${sidecar.url}/v1/models`);
@@ -134,12 +131,7 @@ describe('a request', () => {
     const connection = await openConnection(sidecar.port);
     const mib = Buffer.alloc(1024 * 1024);
     const id = newId();
-    const head = [
-      'POST /v1/x HTTP/1.1',
-      'host: x',
-      `x-request-id: ${id}`,
-      `content-length: ${200 * mib.length}`,
-    ];
+    const head = ['POST /v1/x HTTP/1.1', 'host: x', `x-request-id: ${id}`, `content-length: ${200 * mib.length}`];
     connection.send([...head, '', ''].join('\r\n'));
     for (let sent = 0; sent < 200; sent++) connection.send(mib);
     const memory = process.memoryUsage().arrayBuffers;

@@ -66,10 +66,7 @@ describe('a response', () => {
   it.each([
     ['with a content length', { 'content-length': `${4 * 1024 * 1024}`, expect: '' }],
     ['in chunks', {}],
-    [
-      'to a caller that waits for 100 Continue',
-      { expect: '100-continue', 'content-length': `${4 * 1024 * 1024}` },
-    ],
+    ['to a caller that waits for 100 Continue', { expect: '100-continue', 'content-length': `${4 * 1024 * 1024}` }],
   ])(
     'is returned while the body of the request is still being sent: %s',
     async (_, { expect: waits, ...headers }: Record<string, string>) => {
@@ -180,9 +177,7 @@ describe('a response', () => {
     for (const body of ['', 'content-length: 100\r\n']) {
       const id = newId();
       const connection = await openConnection(sidecar.port);
-      connection.send(
-        `POST /v1/x HTTP/1.1\r\nhost: x\r\nx-request-id: ${id}\r\n${body}\r\n${body && 'half'}`,
-      );
+      connection.send(`POST /v1/x HTTP/1.1\r\nhost: x\r\nx-request-id: ${id}\r\n${body}\r\n${body && 'half'}`);
       await until(() => egress.seen.some((sent) => sent.headers['x-request-id'] === id));
       connection.socket.destroy();
       await until(() => gone.includes(id));
@@ -222,9 +217,7 @@ describe('the log line of a response', () => {
   });
 
   it('has provider, status and source, as have the metrics of any proxy', async () => {
-    egress.respondWith(
-      (_, response) => void response.writeHead(200, { 'x-svc-provider': 'assistant-provider' }).end(),
-    );
+    egress.respondWith((_, response) => void response.writeHead(200, { 'x-svc-provider': 'assistant-provider' }).end());
     await fetch(`${sidecar.url}/v1/models`);
     const labels = {
       route: 'models',

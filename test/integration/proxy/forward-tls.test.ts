@@ -98,9 +98,7 @@ describe('a sidecar whose connection is refused', () => {
 
   it('does not start with invalid files', async () => {
     const start = (env: Record<string, string>) => scene.startSidecar(egress.url, env);
-    await expect(start({ GATEWAY_FORWARD_CERT_FILE: '/nowhere.crt' })).rejects.toThrow(
-      '/nowhere.crt cannot be read',
-    );
+    await expect(start({ GATEWAY_FORWARD_CERT_FILE: '/nowhere.crt' })).rejects.toThrow('/nowhere.crt cannot be read');
     const junk = scene.write('junk.crt', 'junk');
     await expect(start({ GATEWAY_FORWARD_CERT_FILE: junk })).rejects.toThrow(`${junk}, `);
   });

@@ -45,21 +45,18 @@ const withoutKey = (fields: object = {}, headers: Record<string, string> = {}) =
   chatRequest('attached-by-model-gateway', fields, headers);
 
 describe('an application without a key', () => {
-  it.each(Object.entries(plainModels))(
-    'gets its response and its stream of %s with the SDK',
-    async (vendor, model) => {
-      const client = new OpenAI({
-        baseURL: `${sidecar.url}/v1`,
-        apiKey: 'attached-by-model-gateway',
-        maxRetries: 0,
-      });
-      const body = { model: `${vendor}/${model}`, messages: [{ role: 'user' as const, content: 'Hello' }] };
-      const whole = await client.chat.completions.create(body);
-      expect(whole.choices[0]?.message.content).toContain('simulated');
-      const streamed = await client.chat.completions.stream(body).finalChatCompletion();
-      expect(streamed.choices[0]?.message.content).toBe(whole.choices[0]?.message.content);
-    },
-  );
+  it.each(Object.entries(plainModels))('gets its response and its stream of %s with the SDK', async (vendor, model) => {
+    const client = new OpenAI({
+      baseURL: `${sidecar.url}/v1`,
+      apiKey: 'attached-by-model-gateway',
+      maxRetries: 0,
+    });
+    const body = { model: `${vendor}/${model}`, messages: [{ role: 'user' as const, content: 'Hello' }] };
+    const whole = await client.chat.completions.create(body);
+    expect(whole.choices[0]?.message.content).toContain('simulated');
+    const streamed = await client.chat.completions.stream(body).finalChatCompletion();
+    expect(streamed.choices[0]?.message.content).toBe(whole.choices[0]?.message.content);
+  });
 
   it('gets the list of models', async () => {
     const client = new OpenAI({ baseURL: `${sidecar.url}/v1`, apiKey: 'any' });
@@ -69,10 +66,7 @@ describe('an application without a key', () => {
 
   it('may use its own provider key, on the generic route and on the provider’s own', async () => {
     const { authorization } = ownHeaders['gpt-provider'];
-    const generic = await fetch(
-      `${sidecar.url}${chat}`,
-      withoutKey({}, { authorization, 'x-svc-direct-key': 'true' }),
-    );
+    const generic = await fetch(`${sidecar.url}${chat}`, withoutKey({}, { authorization, 'x-svc-direct-key': 'true' }));
     expect(generic.status).toBe(200);
     const own = await fetch(
       `${sidecar.url}${ownPath('gpt-provider')}/chat/completions`,
@@ -140,9 +134,7 @@ describe('a sidecar returns the same as the egress gateway for', () => {
   });
 
   it('a request id, which is the same in both logs', async () => {
-    await (
-      await fetch(`${sidecar.url}${chat}`, withoutKey({ stream: true }, { 'x-request-id': 'both-logs' }))
-    ).text();
+    await (await fetch(`${sidecar.url}${chat}`, withoutKey({ stream: true }, { 'x-request-id': 'both-logs' }))).text();
     const own = await accessLine(scene, 'both-logs');
     const theirs = await accessLine(gateway, 'both-logs');
     for (const field of ['route', 'status', 'provider', 'model', 'streamed', 'direct_key'])
@@ -180,9 +172,7 @@ describe('the hop', () => {
     };
     const direct = await p50(egress.proxy.url);
     const forwarded = await p50(sidecar.url);
-    console.info(
-      `p50 of a request: ${direct.toFixed(2)} ms direct, ${forwarded.toFixed(2)} ms through a sidecar`,
-    );
+    console.info(`p50 of a request: ${direct.toFixed(2)} ms direct, ${forwarded.toFixed(2)} ms through a sidecar`);
     expect(forwarded).toBeLessThan(10 * direct);
   });
 

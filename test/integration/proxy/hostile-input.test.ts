@@ -41,10 +41,7 @@ function expectError(response: RawResponse, status: number, code: string) {
 }
 
 const withBody = (body: string | Buffer, extra: readonly string[] = [json]) =>
-  Buffer.concat([
-    Buffer.from(head([...extra, `content-length: ${Buffer.byteLength(body)}`])),
-    Buffer.from(body),
-  ]);
+  Buffer.concat([Buffer.from(head([...extra, `content-length: ${Buffer.byteLength(body)}`])), Buffer.from(body)]);
 
 describe('a body', () => {
   it.each([
@@ -73,9 +70,7 @@ describe('a body', () => {
   });
 
   it('with a charset beside the content type is accepted', async () => {
-    expect(
-      (await exchange(withBody(chatBody(), ['content-type: Application/JSON; charset=utf-8']))).status,
-    ).toBe(200);
+    expect((await exchange(withBody(chatBody(), ['content-type: Application/JSON; charset=utf-8']))).status).toBe(200);
   });
 
   it('with a length over the limit gets 413 at once, and the connection ends', async () => {
@@ -100,11 +95,7 @@ describe('a body', () => {
   it('without a length that exceeds the limit gets 413', async () => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(head([json, 'transfer-encoding: chunked']));
-    const chunk = Buffer.concat([
-      Buffer.from('100000\r\n"'),
-      Buffer.alloc(0x100000 - 2, 0x61),
-      Buffer.from('"\r\n'),
-    ]);
+    const chunk = Buffer.concat([Buffer.from('100000\r\n"'), Buffer.alloc(0x100000 - 2, 0x61), Buffer.from('"\r\n')]);
     for (let sent = 0; sent < 34 && !connection.received().includes('413'); sent++) connection.send(chunk);
     expectError(await connection.respond(), 413, 'body_too_large');
     await connection.closed;
@@ -123,28 +114,21 @@ describe('a body', () => {
 describe('a head', () => {
   it('larger than the limit gets 431', async () => {
     expectError(await exchange(head([`x-long: ${'a'.repeat(20_000)}`])), 431, 'headers_too_large');
-    expectError(
-      await exchange(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`),
-      431,
-      'headers_too_large',
-    );
+    expectError(await exchange(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`), 431, 'headers_too_large');
   });
 
   it.each([
     ['malformed lines', 'GET /v1/models HTTP/1.1\r\nbad header\r\n\r\n', 400, 'invalid_request'],
     ['too many bytes', head([`x-long: ${'a'.repeat(20_000)}`]), 431, 'headers_too_large'],
     ['no end', 'GET /v1/models HTTP/1.1\r\nhost: x\r\n', 408, 'request_timeout'],
-  ])(
-    'with %s on a used connection gets the same error as on a fresh one',
-    async (_what, bytes, status, code) => {
-      const connection = await openConnection(gateway.proxy.port);
-      connection.send(head([], 'GET /v1/models HTTP/1.1'));
-      expect((await connection.respond()).status).toBe(200);
-      connection.send(bytes);
-      expectError(await connection.respond(), status, code);
-      await connection.closed;
-    },
-  );
+  ])('with %s on a used connection gets the same error as on a fresh one', async (_what, bytes, status, code) => {
+    const connection = await openConnection(gateway.proxy.port);
+    connection.send(head([], 'GET /v1/models HTTP/1.1'));
+    expect((await connection.respond()).status).toBe(200);
+    connection.send(bytes);
+    expectError(await connection.respond(), status, code);
+    await connection.closed;
+  });
 
   it('that never ends gets 408', async () => {
     expectError(await exchange('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n'), 408, 'request_timeout');
@@ -154,12 +138,7 @@ describe('a head', () => {
     ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
     ['a broken header', 'GET / HTTP/1.1\r\nno colon\r\n\r\n', 400, 'invalid_request'],
     ['two lengths', head([json, 'content-length: 4', 'content-length: 5']), 400, 'invalid_request'],
-    [
-      'length and chunks',
-      head([json, 'content-length: 4', 'transfer-encoding: chunked']),
-      400,
-      'invalid_request',
-    ],
+    ['length and chunks', head([json, 'content-length: 4', 'transfer-encoding: chunked']), 400, 'invalid_request'],
     ['an unknown method', head([], 'BREW /v1/chat/completions HTTP/1.1'), 405, 'method_not_allowed'],
     ['CONNECT', head([], 'CONNECT other.example:443 HTTP/1.1'), 405, 'method_not_allowed'],
     ['TRACE', head([], 'TRACE /v1/models HTTP/1.1'), 405, 'method_not_allowed'],
@@ -180,13 +159,10 @@ describe('a head', () => {
     expectError(await exchange(head([], `GET ${path} HTTP/1.1`)), 404, 'route_not_found');
   });
 
-  it.each(['host: evil.example', 'Host:'])(
-    'with %s is accepted, because the host decides nothing',
-    async (host) => {
-      const bytes = ['GET /v1/models HTTP/1.1', host, `authorization: Bearer ${key}`, '', ''].join('\r\n');
-      expect((await exchange(bytes)).status).toBe(200);
-    },
-  );
+  it.each(['host: evil.example', 'Host:'])('with %s is accepted, because the host decides nothing', async (host) => {
+    const bytes = ['GET /v1/models HTTP/1.1', host, `authorization: Bearer ${key}`, '', ''].join('\r\n');
+    expect((await exchange(bytes)).status).toBe(200);
+  });
 
   it('of HTTP/1.0 is served', async () => {
     const connection = await openConnection(gateway.proxy.port);
@@ -208,10 +184,7 @@ describe('a head', () => {
     ],
     [
       'HTTP/1.0 with chunks and connection: keep-alive',
-      head(
-        [json, 'transfer-encoding: chunked', 'connection: keep-alive'],
-        'POST /v1/chat/completions HTTP/1.0',
-      ),
+      head([json, 'transfer-encoding: chunked', 'connection: keep-alive'], 'POST /v1/chat/completions HTTP/1.0'),
       'needs HTTP/1.1',
     ],
   ])('with %s gets 400, and the connection is closed', async (_what, bytes, words) => {

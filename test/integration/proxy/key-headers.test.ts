@@ -56,12 +56,7 @@ async function send(route: RouteName, headers: readonly Header[]): Promise<Outco
   const body = isChat ? chatBody({ model }) : '';
   const lines = [
     `${routes[route]} HTTP/1.1`,
-    ...[
-      'host: gateway',
-      `x-request-id: ${id}`,
-      'content-type: application/json',
-      `content-length: ${body.length}`,
-    ],
+    ...['host: gateway', `x-request-id: ${id}`, 'content-type: application/json', `content-length: ${body.length}`],
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
   const connection = await openConnection(gateway.proxy.port);
@@ -115,19 +110,16 @@ describe('a virtual key on the generic routes', () => {
     },
   );
 
-  it.each(pairs)(
-    'in $second.name is found even if $first.name contains something else',
-    async ({ first, second }) => {
-      const [a] = keys;
-      for (const other of ['sk-sim-stray', '', 'SK-SVC-not-one']) {
-        const seen = await send('chat', [
-          [first.name, first.of(other)],
-          [second.name, second.of(a.value)],
-        ]);
-        expect(seen).toMatchObject({ status: 200, keyId: a.id, sent: storedCredential });
-      }
-    },
-  );
+  it.each(pairs)('in $second.name is found even if $first.name contains something else', async ({ first, second }) => {
+    const [a] = keys;
+    for (const other of ['sk-sim-stray', '', 'SK-SVC-not-one']) {
+      const seen = await send('chat', [
+        [first.name, first.of(other)],
+        [second.name, second.of(a.value)],
+      ]);
+      expect(seen).toMatchObject({ status: 200, keyId: a.id, sent: storedCredential });
+    }
+  });
 
   it.each(['bearer', 'BEARER', 'Bearer  '])('is read after the scheme "%s"', async (scheme) => {
     expect((await send('chat', [['authorization', `${scheme} ${keys[0].value}`]])).status).toBe(200);
@@ -152,31 +144,28 @@ describe('a virtual key on the generic routes', () => {
 describe('a header sent twice', () => {
   const all = [...carriers, { name: 'Project-Api-Key', of: (value: string) => value }];
 
-  it.each(all)(
-    '$name: is accepted with equal values and refused with two, on every route',
-    async ({ name, of }) => {
-      const [a, b] = keys;
-      for (const route of ['chat', 'models', 'own'] as const) {
-        const enough: Header[] = [
-          ['x-svc-vk', a.value],
-          ...(route === 'own'
-            ? ([
-                ['project-api-key', a.value],
-                ['authorization', ownCredential],
-              ] as const)
-            : []),
-        ];
-        const others = enough.filter(([other]) => other !== name.toLowerCase());
-        const value = name === 'Authorization' && route === 'own' ? ownCredential : of(a.value);
-        const same = await send(route, [...others, [name, value], [name.toLowerCase(), value]]);
-        expect(same.status).toBe(200);
-        for (const second of [of(b.value), 'sk-sim-other', '']) {
-          const seen = await send(route, [...others, [name, value], [name, second]]);
-          expect(seen).toMatchObject({ status: 400, code: 'conflicting_credentials', sent: undefined });
-        }
+  it.each(all)('$name: is accepted with equal values and refused with two, on every route', async ({ name, of }) => {
+    const [a, b] = keys;
+    for (const route of ['chat', 'models', 'own'] as const) {
+      const enough: Header[] = [
+        ['x-svc-vk', a.value],
+        ...(route === 'own'
+          ? ([
+              ['project-api-key', a.value],
+              ['authorization', ownCredential],
+            ] as const)
+          : []),
+      ];
+      const others = enough.filter(([other]) => other !== name.toLowerCase());
+      const value = name === 'Authorization' && route === 'own' ? ownCredential : of(a.value);
+      const same = await send(route, [...others, [name, value], [name.toLowerCase(), value]]);
+      expect(same.status).toBe(200);
+      for (const second of [of(b.value), 'sk-sim-other', '']) {
+        const seen = await send(route, [...others, [name, value], [name, second]]);
+        expect(seen).toMatchObject({ status: 400, code: 'conflicting_credentials', sent: undefined });
       }
-    },
-  );
+    }
+  });
 
   it('x-svc-direct-key: is refused with two values, in either order', async () => {
     const rest: Header[] = [
@@ -220,9 +209,7 @@ describe("the caller's own provider key on the generic route", () => {
       [2, 'second'],
       [1, 'third'],
     ] as const) {
-      expect((await send('chat', [...direct(), ...headers.slice(0, count)])).sent).toBe(
-        `Bearer sk-sim-${name}`,
-      );
+      expect((await send('chat', [...direct(), ...headers.slice(0, count)])).sent).toBe(`Bearer sk-sim-${name}`);
     }
   });
 
@@ -254,11 +241,7 @@ describe("the caller's own provider key on the generic route", () => {
 
   it('without the flag is ignored and never forwarded', async () => {
     for (const flag of [[], [['x-svc-direct-key', 'false']]] as Header[][]) {
-      const seen = await send('chat', [
-        ['x-svc-vk', keys[0].value],
-        ['authorization', ownCredential],
-        ...flag,
-      ]);
+      const seen = await send('chat', [['x-svc-vk', keys[0].value], ['authorization', ownCredential], ...flag]);
       expect(seen).toMatchObject({ status: 200, sent: storedCredential });
     }
   });
@@ -284,13 +267,10 @@ describe("a provider's own route", () => {
     },
   );
 
-  it.each(carriers)(
-    'with a virtual key in $name only returns 401 project_key_required',
-    async ({ name, of }) => {
-      const seen = await send('own', [[name, of(keys[0].value)]]);
-      expect(seen).toMatchObject({ status: 401, code: 'project_key_required', sent: undefined });
-    },
-  );
+  it.each(carriers)('with a virtual key in $name only returns 401 project_key_required', async ({ name, of }) => {
+    const seen = await send('own', [[name, of(keys[0].value)]]);
+    expect(seen).toMatchObject({ status: 401, code: 'project_key_required', sent: undefined });
+  });
 
   it.each([
     ['nothing', undefined],
@@ -301,8 +281,7 @@ describe("a provider's own route", () => {
     ['a key behind another scheme word', 'Bearer Bearer <key>'],
     ['a key in quotes', 'Bearer "<key>"'],
   ])('with %s in Authorization returns 401 provider_key_required', async (_what, value) => {
-    const sent: Header[] =
-      value === undefined ? [] : [['authorization', value.replace('<key>', keys[0].value)]];
+    const sent: Header[] = value === undefined ? [] : [['authorization', value.replace('<key>', keys[0].value)]];
     const seen = await send('own', [['project-api-key', keys[0].value], ...sent]);
     expect(seen).toMatchObject({ status: 401, code: 'provider_key_required', sent: undefined });
   });

@@ -3,13 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startBlackHole } from '../../support/black-hole.ts';
-import {
-  chatBody,
-  type Environment,
-  startGateway,
-  type TestGateway,
-  type TestProxy,
-} from '../../support/gateway.ts';
+import { chatBody, type Environment, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { type Observed, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';
 import { openConnection, type RawConnection, type RawResponse } from '../../support/raw-http.ts';
@@ -58,11 +52,7 @@ function responseOf(bytes: number): { body: string } {
   return { body: shell.replace(':""', `:"${'f'.repeat(bytes - shell.length)}"`) };
 }
 
-const gatewayError = (seen: Observed) => [
-  seen.status,
-  seen.error?.code,
-  seen.headers.get('x-svc-error-source'),
-];
+const gatewayError = (seen: Observed) => [seen.status, seen.error?.code, seen.headers.get('x-svc-error-source')];
 
 describe('requests in flight', () => {
   /** Requests that stay in flight. @returns a function that ends them */
@@ -70,9 +60,7 @@ describe('requests in flight', () => {
     const already = gateway.simulator.requests.length;
     gateway.simulator.script({ stop: { by: 'silence', beforeHead: true } }, { times: count });
     const abort = new AbortController();
-    const sent = Array.from({ length: count }, () =>
-      chat(proxy, chatBody(), { key: ofKey, signal: abort.signal }),
-    );
+    const sent = Array.from({ length: count }, () => chat(proxy, chatBody(), { key: ofKey, signal: abort.signal }));
     const ended = Promise.allSettled(sent);
     await until(() => gateway.simulator.requests.length === already + count);
     return async () => {
@@ -177,14 +165,9 @@ describe('bytes in memory', () => {
 });
 
 const head = (extra: readonly string[] = [], ofKey = key) =>
-  ['POST /v1/chat/completions HTTP/1.1', 'host: g', `authorization: Bearer ${ofKey}`, ...extra, '', ''].join(
-    '\r\n',
-  );
+  ['POST /v1/chat/completions HTTP/1.1', 'host: g', `authorization: Bearer ${ofKey}`, ...extra, '', ''].join('\r\n');
 
-async function raw(
-  proxy: TestProxy,
-  write: (connection: RawConnection) => void | Promise<void>,
-): Promise<RawResponse> {
+async function raw(proxy: TestProxy, write: (connection: RawConnection) => void | Promise<void>): Promise<RawResponse> {
   const connection = await openConnection(proxy.port);
   const reply = connection.respond();
   reply.catch(() => undefined);
@@ -202,9 +185,7 @@ describe('bytes of a request', () => {
     const proxy = await gateway.startProxy({ GATEWAY_HEADER_BYTES_MAX: String(max) });
     const withHead = (bytes: number) => {
       const shell = `GET /v1/models HTTP/1.1\r\nhost: g\r\nauthorization: Bearer ${key}\r\nx-filler: \r\n\r\n`;
-      return raw(proxy, (c) =>
-        c.send(shell.replace('x-filler: ', `x-filler: ${'h'.repeat(bytes - shell.length)}`)),
-      );
+      return raw(proxy, (c) => c.send(shell.replace('x-filler: ', `x-filler: ${'h'.repeat(bytes - shell.length)}`)));
     };
     expect((await withHead(max)).status).toBe(200);
     const above = await withHead(max + 64);
@@ -219,10 +200,7 @@ describe('bytes of a request', () => {
         const body = bodyOf(bytes);
         const type = 'content-type: application/json';
         if (how === 'announced') c.send(head([type, `content-length: ${bytes}`]) + body);
-        else
-          c.send(
-            `${head([type, 'transfer-encoding: chunked'])}${bytes.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
-          );
+        else c.send(`${head([type, 'transfer-encoding: chunked'])}${bytes.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
       });
     expect((await withBody(max)).status).toBe(200);
     const above = await withBody(max + 1);
@@ -248,8 +226,7 @@ describe('the structure of a body', () => {
 
   it('is limited in depth by the setting, without brackets in strings', async () => {
     const proxy = await gateway.startProxy({ GATEWAY_JSON_DEPTH_MAX: '20' });
-    const nested = (levels: number): object =>
-      levels === 0 ? { const: '[[[[{{{{"' } : { items: nested(levels - 1) };
+    const nested = (levels: number): object => (levels === 0 ? { const: '[[[[{{{{"' } : { items: nested(levels - 1) });
     const deep = (depth: number) => {
       const body = withParameters(nested(depth - measure(withParameters(nested(0))).deepest));
       expect(measure(body).deepest).toBe(depth);
@@ -313,11 +290,7 @@ describe('the timeout', () => {
     return { took: performance.now() - started, response: result };
   }
 
-  async function expectTimeout(
-    environment: Environment,
-    min: number,
-    write: (connection: RawConnection) => void,
-  ) {
+  async function expectTimeout(environment: Environment, min: number, write: (connection: RawConnection) => void) {
     const proxy = await gateway.startProxy(environment);
     const { took, response: result } = await timed(raw(proxy, write));
     expect([result.status, codeOf(result)]).toEqual([408, 'request_timeout']);

@@ -172,27 +172,19 @@ describe('a limit on requests', () => {
 });
 
 describe('an allow-list', () => {
-  it.each(writings.slice(0, 3))(
-    'written as %s allows every spelling of the model, and no other',
-    async (glob) => {
-      const organization = await newOrganization();
-      const { value } = await organization.createKey({ allowedModels: { globs: [glob] } });
-      for (const spelling of spellings) expect(outcome(await ask(value, spelling)), spelling).toBe('200');
-      expect(outcome(await askOwnRoute(value, 'gpt-4o-2024-08-06'))).toBe('200');
-      for (const other of [
-        'openai/gpt-4o-mini',
-        'openai/gpt-4o-2024-05-13',
-        'azure/gpt-4o',
-        'anthropic/claude-opus-5',
-      ])
-        expect(outcome(await ask(value, other)), other).toBe('403 model_not_allowed');
-      const list = await fetch(`${gateway.proxy.url}/v1/models`, {
-        headers: { authorization: `Bearer ${value}` },
-      });
-      const { data } = (await list.json()) as { data: { id: string }[] };
-      expect(data.map(({ id }) => id)).toEqual(['gpt-provider/gpt-4o', 'gpt-provider/gpt-4o-2024-08-06']);
-    },
-  );
+  it.each(writings.slice(0, 3))('written as %s allows every spelling of the model, and no other', async (glob) => {
+    const organization = await newOrganization();
+    const { value } = await organization.createKey({ allowedModels: { globs: [glob] } });
+    for (const spelling of spellings) expect(outcome(await ask(value, spelling)), spelling).toBe('200');
+    expect(outcome(await askOwnRoute(value, 'gpt-4o-2024-08-06'))).toBe('200');
+    for (const other of ['openai/gpt-4o-mini', 'openai/gpt-4o-2024-05-13', 'azure/gpt-4o', 'anthropic/claude-opus-5'])
+      expect(outcome(await ask(value, other)), other).toBe('403 model_not_allowed');
+    const list = await fetch(`${gateway.proxy.url}/v1/models`, {
+      headers: { authorization: `Bearer ${value}` },
+    });
+    const { data } = (await list.json()) as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).toEqual(['gpt-provider/gpt-4o', 'gpt-provider/gpt-4o-2024-08-06']);
+  });
 });
 
 describe('a request', () => {

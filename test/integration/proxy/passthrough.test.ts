@@ -162,20 +162,7 @@ function listOf<T>(random: Random, min: number, max: number, one: (random: Rando
   return Array.from({ length: min + random.below(max - min + 1) }, () => one(random));
 }
 
-const names = [
-  'a',
-  'name',
-  'usage',
-  'error',
-  '__proto__',
-  'constructor',
-  'toJSON',
-  '12',
-  '',
-  'with space',
-  'ü',
-  '😀',
-];
+const names = ['a', 'name', 'usage', 'error', '__proto__', 'constructor', 'toJSON', '12', '', 'with space', 'ü', '😀'];
 
 function randomName(random: Random): string {
   return random.pick(names) + (random.chance(0.5) ? String(random.below(1000)) : '');

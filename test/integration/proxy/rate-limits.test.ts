@@ -54,9 +54,7 @@ async function ask(proxy: TestProxy, key: string, sent: Sent = {}): Promise<Read
     ...(signal && { signal }),
   });
   const text = await response.text();
-  const { error } = text.startsWith('{')
-    ? (JSON.parse(text) as { error?: { code: string; message: string } })
-    : {};
+  const { error } = text.startsWith('{') ? (JSON.parse(text) as { error?: { code: string; message: string } }) : {};
   const outcome = error === undefined ? String(response.status) : `${response.status} ${error.code}`;
   return { outcome, message: error?.message, headers: response.headers };
 }
@@ -86,10 +84,7 @@ interface NewLimit {
   readonly model?: string;
 }
 
-function limit(
-  { id: organizationId, api }: TestOrganization,
-  { on: [level, id], kind, ...fields }: NewLimit,
-) {
+function limit({ id: organizationId, api }: TestOrganization, { on: [level, id], kind, ...fields }: NewLimit) {
   const subject = { kind: `LIMIT_SUBJECT_KIND_${level}`, id };
   return api.call('Limits/Create', { organizationId, subject, kind: `LIMIT_KIND_${kind}`, ...fields });
 }
@@ -318,9 +313,7 @@ describe('tokens per minute', () => {
     leave.abort();
     await expect(gone).rejects.toThrow();
     // Until its response has arrived, the whole estimate is reserved.
-    const settled = await until(async () =>
-      [await left()].find((now) => now > 30_000 - 2 * most - cut + 500),
-    );
+    const settled = await until(async () => [await left()].find((now) => now > 30_000 - 2 * most - cut + 500));
     expectUsed(most + cut + 4_500, settled);
   });
 });

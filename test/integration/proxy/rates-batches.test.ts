@@ -43,8 +43,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-const admitted = (responses: readonly RateDecision[]) =>
-  responses.map(({ reservation }) => reservation !== undefined);
+const admitted = (responses: readonly RateDecision[]) => responses.map(({ reservation }) => reservation !== undefined);
 const remaining = (responses: readonly RateDecision[]) =>
   responses.map(({ standings }) => standings.map((standing) => standing.remaining));
 
@@ -98,9 +97,7 @@ describe('requests of one tick', () => {
         const tokens = random.below(3_000);
         return { rates, tokens, limits: chosen.length > 0 ? chosen : [random.pick(limits)] };
       });
-      const responses = Promise.all(
-        requested.map(({ rates, limits, tokens }) => take(rates, limits, tokens)),
-      );
+      const responses = Promise.all(requested.map(({ rates, limits, tokens }) => take(rates, limits, tokens)));
       // These end later in the tick, and still make room.
       for (const { parsed, reference } of ends) {
         const used = random.below(5_000);
@@ -115,8 +112,7 @@ describe('requests of one tick', () => {
       expect(standings(parsed), `tick ${turn}`).toEqual(standings(expected));
       for (const [index, { reservation }] of parsed.entries()) {
         const reference = expected[index]?.reservation;
-        if (reservation !== undefined && reference !== undefined)
-          open.push({ parsed: reservation, reference });
+        if (reservation !== undefined && reference !== undefined) open.push({ parsed: reservation, reference });
       }
       refusals += admitted(parsed).filter((isIn) => !isIn).length;
       requests += parsed.length;
@@ -170,9 +166,7 @@ describe('requests of one tick', () => {
     const limit = newRequests(5);
     const [raised, lowered] = [newTokens(10), newSlotLimit(10)];
     const ask = async (changed: RateLimit, from: number, to: number) =>
-      admitted(
-        await Promise.all([from, from, to, to].map((max) => take(scene.rates, [{ ...changed, max }], 10))),
-      );
+      admitted(await Promise.all([from, from, to, to].map((max) => take(scene.rates, [{ ...changed, max }], 10))));
     expect(await ask(limit, 5, 2)).toEqual([true, true, false, false]);
     expect(await ask(raised, 10, 30)).toEqual([true, true, true, false]);
     expect(await ask(lowered, 10, 1)).toEqual([true, false, false, false]);
@@ -345,9 +339,7 @@ describe('a call', () => {
     delayMs = 5_001;
     const pending = Promise.allSettled([take(slow, [limit])]);
     reservation.settle(0);
-    expect(await pending).toMatchObject([
-      { status: 'rejected', reason: { message: 'Redis responded too late' } },
-    ]);
+    expect(await pending).toMatchObject([{ status: 'rejected', reason: { message: 'Redis responded too late' } }]);
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[3 - 1 - 1]]);
     delayMs = 0;
     await scene.advance(1_000);

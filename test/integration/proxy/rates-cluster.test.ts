@@ -116,9 +116,7 @@ async function watch(gone: string, others: readonly string[], ms: number): Promi
  */
 function expectOthersUnharmed(what: string, { waited, strays, requestedOfOthers }: Watched): void {
   log(`master ${what}: rates of its shards`, waited);
-  console.log(
-    `master ${what}: of ${requestedOfOthers} requests of other shards ${strays} were counted alone`,
-  );
+  console.log(`master ${what}: of ${requestedOfOthers} requests of other shards ${strays} were counted alone`);
   expectNoWaiting(waited);
   expect(strays).toBeLessThanOrEqual(2 + 0.01 * requestedOfOthers);
 }
@@ -195,9 +193,7 @@ describe('a slot that moves', () => {
     const slotsTaken = (taken: number) =>
       until(async () => (await connections[0].run((client) => client.zcard(name))) === taken);
 
-    const reservations = await Promise.all(
-      patient.map(async (rates) => (await rates.take(question)).reservation),
-    );
+    const reservations = await Promise.all(patient.map(async (rates) => (await rates.take(question)).reservation));
     const waited: number[] = [];
     for (const [round, to] of [masterOf(1), masterOf(2), masterOf(0)].entries()) {
       await moveSlotOf(cluster, anyKeyOf(organizationId), to);

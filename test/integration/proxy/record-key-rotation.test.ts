@@ -49,10 +49,7 @@ afterAll(async () => {
 });
 
 const startProxy = (env: Readonly<Record<string, string>> = {}) =>
-  gateway.startProxyProcess(
-    { GATEWAY_CONTROL_PLANE: `127.0.0.1:${signing.grpcPort}`, ...env },
-    { timeoutMs: 60_000 },
-  );
+  gateway.startProxyProcess({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${signing.grpcPort}`, ...env }, { timeoutMs: 60_000 });
 const given = { GATEWAY_RECORD_KEYS_FILE: publicFile };
 
 /** Waits until each of them has read its file of keys this many times again. */
@@ -105,8 +102,7 @@ it('a key rotation fails no request, and no unsigned record is accepted', async 
   proxies.push(second, await startProxy());
   keys.push(await gateway.organization.createKey());
   await everyKey();
-  for (const { id } of keys)
-    await gateway.organization.api.call('VirtualKeys/Update', { id, name: `renamed ${id}` });
+  for (const { id } of keys) await gateway.organization.api.call('VirtualKeys/Update', { id, name: `renamed ${id}` });
   await everyKey();
   phase = 'removed';
   writeFileSync(publicFile, publicOf(fresh));
@@ -121,9 +117,7 @@ it('a key rotation fails no request, and no unsigned record is accepted', async 
   const ignored = await Promise.all(
     proxies
       .slice(0, 4)
-      .map(({ adminUrl }) =>
-        metric({ adminUrl }, 'gateway_access_cache_ignored_total', { reason: 'unreadable' }),
-      ),
+      .map(({ adminUrl }) => metric({ adminUrl }, 'gateway_access_cache_ignored_total', { reason: 'unreadable' })),
   );
   expect(ignored.every((count) => count === 0)).toBe(true);
   console.log(`${requested} requests while the key was rotated, ${failures.length} failed`);

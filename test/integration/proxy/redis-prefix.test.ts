@@ -22,16 +22,7 @@ beforeAll(async () => {
   admin = new Redis(redis.url);
   // The command of docs/kubernetes.md.
   for (const name of ['acme', 'other'])
-    await admin.call('ACL', [
-      'SETUSER',
-      name,
-      'on',
-      '>secret',
-      `~${name}:*`,
-      '+@all',
-      '-@dangerous',
-      '+info',
-    ]);
+    await admin.call('ACL', ['SETUSER', name, 'on', '>secret', `~${name}:*`, '+@all', '-@dangerous', '+info']);
   plane = await startForwarder({ port: gateway.controlPlane.grpcPort });
 });
 afterAll(async () => {

@@ -213,8 +213,7 @@ describe('leases of slots', () => {
     let isDown = false;
     const cut = scene.newProxy((connection) => ({
       ...connection,
-      run: (command) =>
-        isDown ? Promise.reject(new RedisUnavailableError('down')) : connection.run(command),
+      run: (command) => (isDown ? Promise.reject(new RedisUnavailableError('down')) : connection.run(command)),
     }));
     const limit = newSlotLimit(3);
     await admit(unacknowledged, [limit]);
@@ -348,10 +347,9 @@ describe('a Redis that does not respond', () => {
     const before = counted();
     // Two admitted with Redis, one alone, and this one.
     expect((await take(rates, [requests])).standings[0]?.remaining).toBe(1);
-    expect(
-      await remaining([rates, [other]]),
-      'the request that was admitted without Redis is counted, once',
-    ).toBe(50 - 30 - 1);
+    expect(await remaining([rates, [other]]), 'the request that was admitted without Redis is counted, once').toBe(
+      50 - 30 - 1,
+    );
     expect(counted()).toBe(before);
   });
 
@@ -389,9 +387,7 @@ describe('a Redis that does not respond', () => {
     expect(before + ofTokens).toBeLessThanOrEqual(max + 4);
 
     await link.heal();
-    await until(async () =>
-      (await Promise.all(proxies.map((each) => responds(each.connection)))).every(Boolean),
-    );
+    await until(async () => (await Promise.all(proxies.map((each) => responds(each.connection)))).every(Boolean));
     for (const proxy of proxies) await ask(proxy, requests);
     expect(await rounds(requests, 20)).toBeLessThanOrEqual(max - before - ofRequests);
   });

@@ -32,8 +32,7 @@ beforeEach(() => {
   database = new FakeDatabase(systemClock);
   controlPlane = new FakeControlPlane(realTime, database);
   database.createOrganization('north');
-  for (let number = 1; number <= 20; number++)
-    database.createKey(hashOf(number), { organizationId: 'north' });
+  for (let number = 1; number <= 20; number++) database.createKey(hashOf(number), { organizationId: 'north' });
 });
 
 afterEach(async () => {
@@ -161,8 +160,7 @@ describe('a Redis that does not respond', () => {
     const hole = await startBlackHole();
     await hole.stop();
     const proxy = startProxy(connect(`redis://127.0.0.1:${hole.port}`));
-    for (let number = 1; number <= 5; number++)
-      expect(await timeToFind(proxy, hashOf(number))).toBeLessThan(waitMaxMs);
+    for (let number = 1; number <= 5; number++) expect(await timeToFind(proxy, hashOf(number))).toBeLessThan(waitMaxMs);
     expect(proxy.source.feed().state).not.toBe('none');
   });
 
@@ -171,8 +169,7 @@ describe('a Redis that does not respond', () => {
     closers.push(() => hole.stop());
     const proxy = startProxy(connect(`redis://127.0.0.1:${hole.port}`));
     await until(() => hole.accepted() > 0);
-    for (let number = 1; number <= 5; number++)
-      expect(await timeToFind(proxy, hashOf(number))).toBeLessThan(waitMaxMs);
+    for (let number = 1; number <= 5; number++) expect(await timeToFind(proxy, hashOf(number))).toBeLessThan(waitMaxMs);
   });
 
   it('delays requests by at most 100 ms when it falls silent, and soon none', async () => {

@@ -86,8 +86,7 @@ const notEnabled: Refusal = [
 
 /** With a body, without one, and with one that is not JSON: headers decide first. */
 async function expectRefusals(headers: Record<string, string>, refusal: Refusal, path = generic) {
-  for (const body of [chatBody(), null, '{broken'])
-    expectRefusal(await send(headers, { path, body }), refusal);
+  for (const body of [chatBody(), null, '{broken']) expectRefusal(await send(headers, { path, body }), refusal);
 }
 
 describe('the six refusals', () => {
@@ -205,12 +204,8 @@ describe('request headers', () => {
     expect(await code({ 'project-api-key': project, 'x-svc-vk': createCredential('virtualKey') })).toBe(
       'access_not_found',
     );
-    expect(await code({ 'project-api-key': project, authorization: `Bearer ${caller}` })).toBe(
-      'provider_key_required',
-    );
-    expect(await code({ 'project-api-key': project, authorization: 'sk-sim-own' })).toBe(
-      'provider_key_required',
-    );
+    expect(await code({ 'project-api-key': project, authorization: `Bearer ${caller}` })).toBe('provider_key_required');
+    expect(await code({ 'project-api-key': project, authorization: 'sk-sim-own' })).toBe('provider_key_required');
     expect(await code({ 'project-api-key': project, 'x-svc-direct-key': 'maybe' })).toBe('invalid_request');
   });
 

@@ -3,12 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat } from '../../support/chat-requests.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
-import {
-  startGateway,
-  type TestGateway,
-  type TestOrganization,
-  type TestProxy,
-} from '../../support/gateway.ts';
+import { startGateway, type TestGateway, type TestOrganization, type TestProxy } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { metric } from '../../support/telemetry.ts';
 
@@ -24,9 +19,7 @@ const models = 8;
 const host = (index: number) => `m${index}.models.example`;
 
 beforeAll(async () => {
-  const names = Object.fromEntries(
-    Array.from({ length: models }, (_, index) => [host(index), ['127.0.0.1']]),
-  );
+  const names = Object.fromEntries(Array.from({ length: models }, (_, index) => [host(index), ['127.0.0.1']]));
   dns = await startDnsServer(names, 'slow.example');
   gateway = await startGateway();
   const { port } = gateway.simulator;
@@ -112,12 +105,7 @@ describe('a chat with images at names that never resolve', () => {
 describe('an image that cannot be fetched', () => {
   it('is reported with one text for every cause', async () => {
     const texts = new Set<string | undefined>();
-    for (const url of [
-      'https://gone.example/x',
-      `https://${host(1)}/x`,
-      'https://10.0.0.1/x',
-      'https://localhost/x',
-    ]) {
+    for (const url of ['https://gone.example/x', `https://${host(1)}/x`, 'https://10.0.0.1/x', 'https://localhost/x']) {
       const content = [{ type: 'image_url', image_url: { url } }];
       const fields = { ...imagesAt(''), messages: [{ role: 'user', content }] };
       const { outcome, message } = await chat(hostileKey, fields)(proxy);

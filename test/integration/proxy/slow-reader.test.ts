@@ -166,9 +166,7 @@ describe('a provider faster than its reader', () => {
     await until(isPaused, { timeoutMs: 60_000, what: 'the provider to be paused' });
     const sentSoFar = sent;
     const grown = (await metric(proxy, 'process_resident_memory_bytes')) - quiet;
-    console.log(
-      `paused after ${shown(sentSoFar)} of ${shown(bytesInAll)}; the proxy grew by ${shown(grown)}`,
-    );
+    console.log(`paused after ${shown(sentSoFar)} of ${shown(bytesInAll)}; the proxy grew by ${shown(grown)}`);
     expect(sentSoFar).toBeLessThan(bytesInAll / 4);
     expect(grown).toBeLessThan(64 * mib);
     reader.readOn();

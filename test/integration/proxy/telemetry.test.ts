@@ -140,9 +140,7 @@ describe('the access log line', () => {
     const connection = await openConnection(gateway.proxy.port);
     const ids = Array.from({ length: 50 }, (_, index) => `pipelined-${index}`);
     for (const id of ids)
-      connection.send(
-        `GET /v1/models HTTP/1.1\r\nhost: g\r\nx-api-key: ${key.value}\r\nx-request-id: ${id}\r\n\r\n`,
-      );
+      connection.send(`GET /v1/models HTTP/1.1\r\nhost: g\r\nx-api-key: ${key.value}\r\nx-request-id: ${id}\r\n\r\n`);
     for (const id of ids) expect((await connection.respond()).headers.get('x-request-id')).toBe(id);
     connection.socket.destroy();
     for (const id of ids) expect(await accessLine(gateway, id)).toMatchObject({ status: 200 });
@@ -152,10 +150,7 @@ describe('the access log line', () => {
 
 describe('the metrics of requests', () => {
   /** How much the work increases each of these samples. */
-  async function growth(
-    samples: readonly (readonly [string, Record<string, string>])[],
-    work: () => Promise<unknown>,
-  ) {
+  async function growth(samples: readonly (readonly [string, Record<string, string>])[], work: () => Promise<unknown>) {
     const read = () => Promise.all(samples.map(([name, labels]) => metric(gateway.proxy, name, labels)));
     const before = await read();
     await work();
@@ -320,14 +315,8 @@ describe('the metrics of requests', () => {
     ]) {
       await fetch(`${proxy.url}/v1/chat/completions`, { method: 'POST', headers, body: chatBody({ model }) });
     }
-    for (const path of [
-      '/evil',
-      '/v1/evil/chat/completions',
-      '/v1/models/evil',
-      '/v1/models/gpt-provider%2Fevil',
-    ]) {
-      for (const method of ['GET', 'POST', 'DELETE', 'PURGE'])
-        await fetch(proxy.url + path, { method, headers });
+    for (const path of ['/evil', '/v1/evil/chat/completions', '/v1/models/evil', '/v1/models/gpt-provider%2Fevil']) {
+      for (const method of ['GET', 'POST', 'DELETE', 'PURGE']) await fetch(proxy.url + path, { method, headers });
     }
     const connection = await openConnection(proxy.port);
     connection.send('EVIL / HTTP/1.1\r\nhost: evil\r\n\r\n');

@@ -64,9 +64,7 @@ describe('made-up keys', () => {
     for (const key of keys) expect((await send(proxy, key)).status).toBe(200);
     const used = await metric(proxy, 'gateway_share_used', { resource: 'unknown_credentials' });
     expect(used).toBeGreaterThan(0.5);
-    expect(
-      await metric(proxy, 'gateway_share_refused_total', { resource: 'unknown_credentials' }),
-    ).toBeGreaterThan(0);
+    expect(await metric(proxy, 'gateway_share_refused_total', { resource: 'unknown_credentials' })).toBeGreaterThan(0);
   });
 
   it('lock out no other address behind the same trusted load balancer', async () => {
@@ -97,9 +95,7 @@ describe('a proxy behind a load balancer that passes bytes on', () => {
     });
     const connection = await openConnection(proxy.port);
     connection.send(proxyV2({ source: '198.51.100.77', extra: 20 }));
-    connection.send(
-      `GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: ${createCredential('virtualKey')}\r\n\r\n`,
-    );
+    connection.send(`GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: ${createCredential('virtualKey')}\r\n\r\n`);
     const { status, headers } = await connection.respond();
     expect(status).toBe(401);
     const response = { status, retryAfter: null, requestId: headers.get('x-request-id') ?? '' };

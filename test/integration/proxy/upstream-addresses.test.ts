@@ -5,13 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PrivateUpstreams, privateUpstream } from '../../../common/private-upstreams.ts';
 import { baseUrl } from '../../../control-plane/domain/base-url.ts';
 import { type BlackHole, startBlackHole } from '../../support/black-hole.ts';
-import {
-  chatBody,
-  type Environment,
-  startGateway,
-  type TestGateway,
-  type TestProxy,
-} from '../../support/gateway.ts';
+import { chatBody, type Environment, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { type Observed, observe } from '../../support/observe.ts';
 
 let gateway: TestGateway;
@@ -115,12 +109,8 @@ describe('the base URL of a provider', () => {
   });
 
   it('is not reached in a block that the operator denies', async () => {
-    expectRefused(
-      await ask(await proxyTo('https://8.8.8.8', { GATEWAY_DENY_CIDRS: '1.1.1.0/24, 8.8.8.0/24' })),
-    );
-    expectRefused(
-      await ask(await proxyTo('https://[2001:4860:4860::8888]', { GATEWAY_DENY_CIDRS: '2001:4860::/32' })),
-    );
+    expectRefused(await ask(await proxyTo('https://8.8.8.8', { GATEWAY_DENY_CIDRS: '1.1.1.0/24, 8.8.8.0/24' })));
+    expectRefused(await ask(await proxyTo('https://[2001:4860:4860::8888]', { GATEWAY_DENY_CIDRS: '2001:4860::/32' })));
   });
 });
 

@@ -101,10 +101,7 @@ describe('before the first event of a stream', () => {
   it.each<[string, Behaviour]>([
     ['JSON instead of a stream', { headers: { 'content-type': 'application/json' }, body: '{"choices":[]}' }],
     ['HTML', { headers: { 'content-type': 'text/html' }, body: '<html></html>' }],
-    [
-      'a compressed stream',
-      { headers: { 'content-encoding': 'gzip' }, bodyBase64: gzipSync(done).toString('base64') },
-    ],
+    ['a compressed stream', { headers: { 'content-encoding': 'gzip' }, bodyBase64: gzipSync(done).toString('base64') }],
     ['an empty stream', stream('')],
     ['a 204 without content', { status: 204, body: '' }],
     ['a redirect', { status: 307, headers: { location: '/v1/elsewhere' } }],
@@ -160,9 +157,7 @@ describe('after the first event of a stream', () => {
 
   it('an error of the provider is returned with its message, without text like the stored key', async () => {
     const failure: Failure = { status: 502, code: 'slow_down', source: 'provider' };
-    const behaviour = stream(
-      three + vendorError({ message: 'no room for sk-abc***xyz', code: 'slow_down' }) + done,
-    );
+    const behaviour = stream(three + vendorError({ message: 'no room for sk-abc***xyz', code: 'slow_down' }) + done);
     const seen = await ask(behaviour);
     expectBroken(seen, failure, three);
     expect(seen.error?.message).toBe('no room for [hidden]');
@@ -234,9 +229,7 @@ describe('the end marker of a stream', () => {
     const upstream = await startRawUpstream((socket) => {
       ports.add(socket.remotePort);
       const chunk = `${whole.length.toString(16)}\r\n${whole}\r\n`;
-      socket.write(
-        `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${chunk}`,
-      );
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${chunk}`);
       setImmediate(() => socket.write('0\r\n\r\n'));
     });
     const proxy = await gateway.startProxy(upstream.settings);
@@ -281,10 +274,7 @@ describe('the usage of a stream', () => {
       expectComplete(seen, without);
       expect(seen.line).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
       // Callers who requested usage get the cost in a separate chunk.
-      const withCost = body.replace(
-        usageChunk,
-        usageChunk.replace('"usage":{', '"usage":{"x_svc_cost":"0.00000195",'),
-      );
+      const withCost = body.replace(usageChunk, usageChunk.replace('"usage":{', '"usage":{"x_svc_cost":"0.00000195",'));
       expectComplete(await ask(stream(body), requested), withCost);
     },
   );

@@ -99,17 +99,14 @@ describe("a provider's error status", () => {
     }
   });
 
-  it.each(failures)(
-    '%i passes with its message and its request id, for any owner of the key',
-    async (status) => {
-      for (const whose of ['stored', 'direct'] as const) {
-        const seen = await ask({ status, error, headers: { 'x-request-id': 'req_1' } }, whose);
-        const parsed = { status: seenAs(status), code: 'a_code', message: 'text of the vendor' };
-        expectRefused(seen, { ...parsed, source: 'provider' });
-        expect(seen.headers.get('x-svc-upstream-request-id')).toBe('req_1');
-      }
-    },
-  );
+  it.each(failures)('%i passes with its message and its request id, for any owner of the key', async (status) => {
+    for (const whose of ['stored', 'direct'] as const) {
+      const seen = await ask({ status, error, headers: { 'x-request-id': 'req_1' } }, whose);
+      const parsed = { status: seenAs(status), code: 'a_code', message: 'text of the vendor' };
+      expectRefused(seen, { ...parsed, source: 'provider' });
+      expect(seen.headers.get('x-svc-upstream-request-id')).toBe('req_1');
+    }
+  });
 
   it('404 passes, with its message only for the owner of the key', async () => {
     const about = { status: 404, code: 'a_code', source: 'provider' } as const;
@@ -122,8 +119,7 @@ describe("a provider's error status", () => {
     const stored = await ask({ status, error });
     expectRefused(stored, {
       ...{ status: 502, code: 'upstream_authentication_failed', source: 'gateway' },
-      message:
-        'the provider refused the key that is stored for this organization; an owner or admin can replace it',
+      message: 'the provider refused the key that is stored for this organization; an owner or admin can replace it',
     });
     expect(stored.headers.get('x-should-retry')).toBe('false');
     const direct = await ask({ status, error }, 'direct');
@@ -157,10 +153,7 @@ describe("a provider's error status", () => {
     ['broken JSON', { body: '{"error":{"message":"half' }],
     ['bytes', { bodyBase64: Buffer.from([0xff, 0xfe, 0, 1, 2]).toString('base64') }],
     ['more than a megabyte', { body: 'x'.repeat(3 * 1024 * 1024) }],
-    [
-      'compressed bytes',
-      { headers: { 'content-encoding': 'gzip' }, bodyBase64: gzipSync('{}').toString('base64') },
-    ],
+    ['compressed bytes', { headers: { 'content-encoding': 'gzip' }, bodyBase64: gzipSync('{}').toString('base64') }],
   ])("with a body of %s keeps its status and gets the gateway's message", async (_what, body) => {
     const seen = await ask({ status: 429, ...body });
     expectRefused(seen, {
@@ -188,10 +181,7 @@ describe('an invalid response', () => {
     ['truncated JSON', { body: '{"id":"chatcmpl-1","choices":[{"ind' }],
     ['JSON of another kind', { body: '{"object":"list","data":[]}' }],
     ['an array', { body: '[]' }],
-    [
-      'garbage',
-      { bodyBase64: Buffer.from(Array.from({ length: 999 }, (_, i) => (i * 89) % 256)).toString('base64') },
-    ],
+    ['garbage', { bodyBase64: Buffer.from(Array.from({ length: 999 }, (_, i) => (i * 89) % 256)).toString('base64') }],
     ['204 without a body', raw('HTTP/1.1 204 No Content\r\n\r\n')],
     [
       'a compressed response',
@@ -206,10 +196,7 @@ describe('an invalid response', () => {
     ['chunks that never end', raw(`${chunked}e\r\n{"choices":[]}\r\n`)],
     [
       'more headers than allowed',
-      responseOf(
-        [...ok, ...Array.from({ length: 500 }, (_, i) => `x-${i}: ${'h'.repeat(200)}`)],
-        '{"choices":[]}',
-      ),
+      responseOf([...ok, ...Array.from({ length: 500 }, (_, i) => `x-${i}: ${'h'.repeat(200)}`)], '{"choices":[]}'),
     ],
     ['an unknown status line', raw('HTTP/9.9 OK\r\n\r\n')],
     ['bytes that are not HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n')],
@@ -241,12 +228,9 @@ describe('an invalid response', () => {
       raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
     ],
     ['closed in the middle of the head', raw('HTTP/1.1 200 OK\r\ncontent-ty')],
-  ])(
-    'with a connection that is %s before the head returns 502 upstream_unreachable',
-    async (_what, behaviour) => {
-      expectRefused(await ask(behaviour), unreachable);
-    },
-  );
+  ])('with a connection that is %s before the head returns 502 upstream_unreachable', async (_what, behaviour) => {
+    expectRefused(await ask(behaviour), unreachable);
+  });
 
   it.each<[string, Behaviour]>([
     ['no head', { stop: { by: 'silence', beforeHead: true } }],
@@ -264,8 +248,7 @@ describe('an invalid response', () => {
 describe('an odd valid response', () => {
   it('with interim responses passes without them', async () => {
     const interim = 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
-    const final =
-      '{"object":"chat.completion","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}';
+    const final = '{"object":"chat.completion","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}';
     const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${final.length}\r\n\r\n`;
     const seen = await ask(raw(interim + head + final));
     expect([seen.status, seen.body]).toEqual([200, final]);
@@ -290,18 +273,8 @@ describe('an odd valid response', () => {
       responseOf(
         [
           'HTTP/1.1 200 OK',
-          ...[
-            'content-type: application/json',
-            'content-type: text/html',
-            'x-request-id: a',
-            'x-request-id: b',
-          ],
-          ...[
-            'x-ratelimit-limit-requests: \x80\xff',
-            'x-ratelimit-limit-tokens: 12',
-            'set-cookie: a=b',
-            'server: x',
-          ],
+          ...['content-type: application/json', 'content-type: text/html', 'x-request-id: a', 'x-request-id: b'],
+          ...['x-ratelimit-limit-requests: \x80\xff', 'x-ratelimit-limit-tokens: 12', 'set-cookie: a=b', 'server: x'],
           'openai-organization: org-secret',
         ],
         body,
@@ -343,9 +316,9 @@ describe('an odd valid response', () => {
   it('with more bytes than its length does not affect the next request on that connection', async () => {
     const body = '{"object":"chat.completion","choices":[]}';
     const stray = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nstray';
-    expect(
-      (await ask(raw(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}${stray}`))).body,
-    ).toBe(body);
+    expect((await ask(raw(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}${stray}`))).body).toBe(
+      body,
+    );
     for (let sent = 0; sent < 3; sent++) {
       expect((await ask({ text: 'mine' })).body).toContain('mine');
     }

@@ -5,11 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { systemClock } from '../../../common/clock.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { systemTimers } from '../../../common/timers.ts';
-import {
-  createRedisConnection,
-  type RedisConnection,
-  redisDeadlineMs,
-} from '../../../proxy/redis/connection.ts';
+import { createRedisConnection, type RedisConnection, redisDeadlineMs } from '../../../proxy/redis/connection.ts';
 import { nameInShard, shardCount } from '../../../proxy/redis/shards.ts';
 import { redisTarget } from '../../../proxy/redis/target.ts';
 import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
@@ -20,13 +16,7 @@ import { log } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';
 import { startRedis, startRedisCluster, type TestRedis } from '../../support/redis.ts';
 import { silentLog } from '../../support/silent-log.ts';
-import {
-  FakeWindows,
-  startUsageProxy,
-  type UsageProxy,
-  usageOf,
-  usagesOf,
-} from '../../support/usage-queue.ts';
+import { FakeWindows, startUsageProxy, type UsageProxy, usageOf, usagesOf } from '../../support/usage-queue.ts';
 
 const realTime = { ...systemClock, ...systemTimers };
 const sealKeys = parseSealKeys(createSealKey());
@@ -146,15 +136,12 @@ describe('the overflow', () => {
     expect(fields.filter((_, i) => i % 2 === 0).map(String)).toEqual(['organization', 'events', 'sealed']);
     expect(fields.slice(0, 4).map(String)).toEqual(['organization', 'organization-1', 'events', '1']);
     expect(Buffer.concat(fields).includes('canary')).toBe(false);
-    for (const name of await client.keys('*'))
-      expect(name).toMatch(/^gateway:usage:1:\{l\d\d\}:(events|bytes)$/);
+    for (const name of await client.keys('*')) expect(name).toMatch(/^gateway:usage:1:\{l\d\d\}:(events|bytes)$/);
   });
 
   it('removes named entries, and their counted bytes', async () => {
     const overflow = newOverflow(await connect());
-    await overflow.put(
-      Array.from({ length: 80 }, (_, i) => usageOf({ organizationId: `organization-${i}` })),
-    );
+    await overflow.put(Array.from({ length: 80 }, (_, i) => usageOf({ organizationId: `organization-${i}` })));
     const found = await findAll(overflow);
     const twice = Map.groupBy(found, ({ shard }) => shard);
     const [shard, some] = [...twice].find(([, entries]) => entries.length > 1) ?? [0, []];
@@ -234,8 +221,7 @@ describe('an entry', () => {
 
   it('with another organization, number or byte cannot be opened', async () => {
     const { fields, overflow, shard } = await put();
-    const [organization = '', id = '', events = '', count = '', sealed = '', bytes = Buffer.alloc(0)] =
-      fields;
+    const [organization = '', id = '', events = '', count = '', sealed = '', bytes = Buffer.alloc(0)] = fields;
     const altered = Buffer.from(bytes);
     altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
     const forgeries = [

@@ -6,13 +6,7 @@ import { dayMs, dayOf, windowOf } from '../../../common/budget-window.ts';
 import { BillFixture } from '../../support/bills/fixture.ts';
 import { freshPostgres, freshSqlite } from '../../support/databases.ts';
 import { LedgerFixture } from '../../support/ledger.ts';
-import {
-  createKey,
-  createPerson,
-  createTenant,
-  type JsonResponse,
-  refusal,
-} from '../../support/operators.ts';
+import { createKey, createPerson, createTenant, type JsonResponse, refusal } from '../../support/operators.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 
 /** Days that are final at the vendor; each test uses its own. */

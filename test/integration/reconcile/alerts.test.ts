@@ -36,16 +36,8 @@ async function write(store: Store, row: Insertable<ReconcileRowsTable>): Promise
 
 async function stateOf(store: Store, day: string) {
   return await store.snapshot(async (db) => ({
-    rows: await db
-      .selectFrom('reconcile_rows')
-      .select(['drift', 'told_drift'])
-      .where('id', '=', day)
-      .execute(),
-    reported: await db
-      .selectFrom('audit_events')
-      .select('after')
-      .where('target_id', '=', `openai ${day}`)
-      .execute(),
+    rows: await db.selectFrom('reconcile_rows').select(['drift', 'told_drift']).where('id', '=', day).execute(),
+    reported: await db.selectFrom('audit_events').select('after').where('target_id', '=', `openai ${day}`).execute(),
   }));
 }
 

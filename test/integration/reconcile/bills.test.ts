@@ -28,9 +28,7 @@ describe.each([
     await fixture.expect('Settle', { id, reason: 'as billed' });
     expect(await fixture.drift(day)).toEqual([]);
     const corrected = await fixture.bill(day, [{ usd: '11.5' }]);
-    expect(corrected.days).toMatchObject([
-      { day, rows: 1, costUsd: '11.5', replaced: true, unchanged: false },
-    ]);
+    expect(corrected.days).toMatchObject([{ day, rows: 1, costUsd: '11.5', replaced: true, unchanged: false }]);
     expect(await fixture.driftOf(day)).toMatchObject({
       ...{ id, billedUsd: '11.5', ledgerUsd: '10', adjustedUsd: '2', driftUsd: '-0.5' },
       state: 'DRIFT_STATE_UNEXPLAINED',
@@ -69,9 +67,7 @@ describe.each([
       Object.keys((await refusal(fixture.call('SetMapping', { ...mapping, ...fields }))).violations);
     expect(await refused({ providerKeyIds: [foreign.id] })).toEqual(['provider_key_ids[0]']);
     expect(await refused({})).toEqual(['provider_key_ids']);
-    expect(await refused({ providerKeyIds: [fixture.providerKeyId], ignored: true })).toEqual([
-      'provider_key_ids',
-    ]);
+    expect(await refused({ providerKeyIds: [fixture.providerKeyId], ignored: true })).toEqual(['provider_key_ids']);
     expect(await refused({ model: 'gpt-provider/gpt-4o' })).toEqual(['model']);
   });
 
@@ -94,11 +90,7 @@ describe.each([
     ['an invalid day', [{ day: '2026-02-30', rows: [row()] }], 'days[0].day'],
     ['ten decimals', [{ day, rows: [row({ costUsd: '0.0000000001' })] }], 'days[0].rows[0].cost_usd'],
     ['a float', [{ day, rows: [row({ costUsd: '1e-3' })] }], 'days[0].rows[0].cost_usd'],
-    [
-      'a cost above the maximum',
-      [{ day, rows: [row({ costUsd: '9000000.1' })] }],
-      'days[0].rows[0].cost_usd',
-    ],
+    ['a cost above the maximum', [{ day, rows: [row({ costUsd: '9000000.1' })] }], 'days[0].rows[0].cost_usd'],
     ['costs whose sum is above the maximum', [{ day, rows: [row(million), row(million)] }], 'days[0].rows'],
     [
       'costs whose amounts without signs add up to more than the maximum',
@@ -110,26 +102,14 @@ describe.each([
       [{ day, rows: [row({ tokens: { prompt: '100000000000001' } })] }],
       'days[0].rows[0].tokens',
     ],
-    [
-      'a control character',
-      [{ day, rows: [row(reference('a\u0007b'))] }],
-      'days[0].rows[0].references[0].value',
-    ],
+    ['a control character', [{ day, rows: [row(reference('a\u0007b'))] }], 'days[0].rows[0].references[0].value'],
     [
       'a reference that is too long',
       [{ day, rows: [row(reference('x'.repeat(513)))] }],
       'days[0].rows[0].references[0].value',
     ],
-    [
-      'a model as a reference',
-      [{ day, rows: [row(reference('gpt-4o', 'MODEL'))] }],
-      'days[0].rows[0].references',
-    ],
-    [
-      'an unspecified kind',
-      [{ day, rows: [row({ kind: 'BILL_ROW_KIND_UNSPECIFIED' })] }],
-      'days[0].rows[0].kind',
-    ],
+    ['a model as a reference', [{ day, rows: [row(reference('gpt-4o', 'MODEL'))] }], 'days[0].rows[0].references'],
+    ['an unspecified kind', [{ day, rows: [row({ kind: 'BILL_ROW_KIND_UNSPECIFIED' })] }], 'days[0].rows[0].kind'],
   ])('is refused for %s, and nothing of it is stored', async (_what, days, field) => {
     const request = { document: 'BILL_DOCUMENT_OPENAI_COSTS', account: 'refused', days };
     expect(Object.keys((await refusal(fixture.call('ImportBill', request))).violations)).toEqual([field]);
@@ -165,10 +145,7 @@ describe.each([
     costs.days[0]?.rows.push(...Array.from({ length: room + 1 }, () => row({ costUsd: '0' })));
     const { reason } = await refusal(fixture.call('ImportBill', costs));
     expect(reason).toBe('too_many_bill_rows');
-    for (const location of [
-      { document: 'BILL_DOCUMENT_OTHER', account: 'full' },
-      { document: costs.document },
-    ])
+    for (const location of [{ document: 'BILL_DOCUMENT_OTHER', account: 'full' }, { document: costs.document }])
       await fixture.expect('DeleteBill', { ...location, from: full, to: full });
   });
 

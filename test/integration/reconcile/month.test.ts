@@ -139,8 +139,7 @@ describe.each([
 
   async function compared() {
     const pending = async () =>
-      (await plane.expect('Reconciliation.ListDrift', acme.owner.token, { organizationId: acme.id }))
-        .daysPending;
+      (await plane.expect('Reconciliation.ListDrift', acme.owner.token, { organizationId: acme.id })).daysPending;
     await until(async () => (await pending()) === 0, { what: 'all days to be compared', timeoutMs: 120_000 });
   }
 
@@ -220,9 +219,7 @@ describe.each([
     const before = await list();
     const again = await importMonth();
     for (const { days: imported } of Object.values(again))
-      expect(new Set(imported.map(({ outcome }: CommandResponse) => outcome))).toEqual(
-        new Set(['unchanged']),
-      );
+      expect(new Set(imported.map(({ outcome }: CommandResponse) => outcome))).toEqual(new Set(['unchanged']));
     await compared();
     const same = ({ comparedAt: _, ...row }: CommandResponse) => row;
     expect((await list()).map(same)).toEqual(before.map(same));

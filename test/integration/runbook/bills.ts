@@ -18,9 +18,7 @@ async function bill({ organization, owner, record }: World): Promise<void> {
     ...{ at: Date.parse(day()) + dayMs / 2, provider_key_id: providerKeys[0].id, cost: 1_000_000_000 },
     ...{ model_asked: 'gpt-provider/gpt-4o', model_answered: 'gpt-4o-2024-08-06' },
   });
-  const rows = [
-    { references: [reference], model: 'gpt-4o-2024-08-06', kind: 'BILL_ROW_KIND_USAGE', costUsd: '5' },
-  ];
+  const rows = [{ references: [reference], model: 'gpt-4o-2024-08-06', kind: 'BILL_ROW_KIND_USAGE', costUsd: '5' }];
   await call('ImportBill', { document: 'BILL_DOCUMENT_OPENAI_COSTS', days: [{ day: day(), rows }] });
 }
 

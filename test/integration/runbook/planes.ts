@@ -169,12 +169,9 @@ export const planeScenes = {
       url.port = String(network.port);
       const plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: url.href } });
       await network.cut();
-      await until(
-        () => plane.logs.some((line) => line.includes('the change feed cannot read the database')),
-        {
-          timeoutMs: 20_000,
-        },
-      );
+      await until(() => plane.logs.some((line) => line.includes('the change feed cannot read the database')), {
+        timeoutMs: 20_000,
+      });
       shell.collect('control-plane', plane.logs);
       await network.heal();
       await plane.close();
@@ -196,8 +193,7 @@ export const planeScenes = {
     plant: async ({ owner, ask }) => {
       const limit = await owner.json('limits create budget --usd 5 --period day');
       expect(await ask()).toBe(200);
-      const spent = async () =>
-        (await owner.json(`budgets windows --budget ${limit.id}`)).windows[0]?.spentUsd;
+      const spent = async () => (await owner.json(`budgets windows --budget ${limit.id}`)).windows[0]?.spentUsd;
       await until(async () => Number(await spent()) > 0);
       await owner.expect(`limits update ${limit.id} --usd 0.000000001`);
     },
@@ -221,10 +217,7 @@ export const planeScenes = {
     as: 'platform',
     plant: async ({ shell }) => {
       const hash = 'ab'.repeat(32);
-      writeFileSync(
-        collected,
-        `${JSON.stringify({ audit_anchor: { revision: 1, hash, at: 1_790_000_000_000 } })}\n`,
-      );
+      writeFileSync(collected, `${JSON.stringify({ audit_anchor: { revision: 1, hash, at: 1_790_000_000_000 } })}\n`);
       const database = await freshSqlite();
       const store = await database.open();
       for (const id of ['one', 'two']) {

@@ -144,10 +144,7 @@ export const requestScenes = {
       await until(async () => (await owner.expect('usage totals --by model')).includes(model));
     },
     found: { model: /^(own-server\S+)/m },
-    finds: [
-      /^MODEL .*UNPRICED[\s\S]*^own-server\/gpt-4o-mini .* 1 +\d+$/m,
-      /^model +own-server\/gpt-4o-mini$/m,
-    ],
+    finds: [/^MODEL .*UNPRICED[\s\S]*^own-server\/gpt-4o-mini .* 1 +\d+$/m, /^model +own-server\/gpt-4o-mini$/m],
   },
   'cost-spike': {
     plant: async ({ owner, ask }) => {
@@ -161,17 +158,7 @@ export const requestScenes = {
   'guardrails-failing': {
     plant: async ({ owner, ask, logged }) => {
       const url = `https://127.0.0.1:${await freePort()}/check`;
-      const made = [
-        'guardrails',
-        'create',
-        'watchman',
-        '--stage',
-        'input',
-        '--action',
-        'block',
-        '--webhook',
-        url,
-      ];
+      const made = ['guardrails', 'create', 'watchman', '--stage', 'input', '--action', 'block', '--webhook', url];
       await owner.expect(made);
       await until(async () => (await ask()) === 400, { what: 'the guardrail to block' });
       for (let n = 0; n < 6; n++) await ask();
@@ -179,11 +166,7 @@ export const requestScenes = {
       return () => owner.expect('guardrails delete watchman --yes');
     },
     found: { guardrail: /"guardrails":"(\w+)=/ },
-    finds: [
-      /^ *\d+ "guardrails":"watchman=failed_block"$/m,
-      /is left alone for ten seconds/,
-      /^on failure +pass$/m,
-    ],
+    finds: [/^ *\d+ "guardrails":"watchman=failed_block"$/m, /is left alone for ten seconds/, /^on failure +pass$/m],
     after: async ({ ask }) => void (await until(async () => (await ask()) === 200)),
   },
 } as const satisfies Readonly<Record<string, Scene>>;

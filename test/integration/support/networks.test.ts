@@ -75,9 +75,8 @@ describe('createAuthority', () => {
   it('issues certificates that verify under its own certificate', async () => {
     const authority = await createAuthority();
     const files = await authority.issue({ commonName: 'localhost' });
-    const server = createTlsServer(
-      { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) },
-      (socket) => socket.end(),
+    const server = createTlsServer({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) }, (socket) =>
+      socket.end(),
     );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -51,8 +51,7 @@ export class FakeControlPlane {
         decodeSignedResolve(await this.#resolve(link, keyHash, timeoutMs), keyHash, recordKeys),
       watch: (start, handlers) => {
         const message = (received: FeedMessage) => {
-          if (received.type === 'started' || received.type === 'reset')
-            recordKeys.learn(this.signing.named());
+          if (received.type === 'started' || received.type === 'reset') recordKeys.learn(this.signing.named());
           handlers.message(received);
         };
         return this.#watch(link, start, { ...handlers, message });

@@ -4,11 +4,7 @@ import type { CachedRecord } from '../../../proxy/access/cached-record.ts';
 import { nameInLayout4 } from '../../../proxy/record-cache/redis-layout-4.ts';
 
 /** @param confirmedAt milliseconds since 1970 */
-export function inLayout4(
-  keys: SealKeys,
-  waiting: CachedRecord,
-  confirmedAt: number,
-): { name: string; bytes: Buffer } {
+export function inLayout4(keys: SealKeys, waiting: CachedRecord, confirmedAt: number): { name: string; bytes: Buffer } {
   const name = nameInLayout4(waiting);
   const { epoch, revision } = waiting.asOf;
   const organization = waiting.kind === 'organization' ? waiting.record.id : waiting.record.organizationId;

@@ -1,29 +1,15 @@
 // The control plane's signature for tests: records of the fake database in the contract's form, signed like real ones.
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import { type Clock, systemClock } from '../../../common/clock.ts';
-import {
-  createSigningKey,
-  parseSigningKey,
-  type SigningKey,
-  verifyingKey,
-} from '../../../common/record-signature.ts';
+import { createSigningKey, parseSigningKey, type SigningKey, verifyingKey } from '../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { openRecordSigner } from '../../../control-plane/services/record-signer.ts';
 import type { LimitRecord } from '../../../proto/generated/gateway/v1/LimitRecord.ts';
-import type {
-  ResolveResponse,
-  ResolveResponse__Output,
-} from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { ResolveResponse, ResolveResponse__Output } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
 import { packageDefinition } from '../../../proto/load.ts';
 import type { ScopeKind } from '../../../proto/words/access.ts';
 import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts';
-import type {
-  KeyRecord,
-  Limit,
-  OrganizationRecord,
-  Principal,
-  ScopeRecord,
-} from '../../../proxy/access/principal.ts';
+import type { KeyRecord, Limit, OrganizationRecord, Principal, ScopeRecord } from '../../../proxy/access/principal.ts';
 import { openRecordKeys, type RecordKeys } from '../../../proxy/access/record-keys.ts';
 import type { ResolvedRecords } from '../../../proxy/access/records.ts';
 import { silentLog } from '../silent-log.ts';
@@ -46,11 +32,7 @@ export class TestSigning {
 
   /** The response as it arrives over the connection. @param at when the snapshot was read, milliseconds since 1970 */
   respond(keyHash: string, response: ResolvedRecords, at: number): ResolveResponse__Output {
-    return this.signed(
-      keyHash,
-      { asOf: response.asOf, ...(response.principal && inContract(response.principal)) },
-      at,
-    );
+    return this.signed(keyHash, { asOf: response.asOf, ...(response.principal && inContract(response.principal)) }, at);
   }
 
   signed(keyHash: string, response: ResolveResponse, at: number): ResolveResponse__Output {

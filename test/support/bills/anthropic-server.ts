@@ -52,14 +52,9 @@ const usageSums = [
   ...['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'],
 ];
 
-function responseTo(
-  adminKey: string,
-  { usage, costs }: AnthropicLedger,
-  { path, query, headers }: VendorRequest,
-) {
+function responseTo(adminKey: string, { usage, costs }: AnthropicLedger, { path, query, headers }: VendorRequest) {
   if (headers['x-api-key'] !== adminKey) return refused(401, 'invalid x-api-key');
-  if (headers['anthropic-version'] === undefined)
-    return refused(400, 'anthropic-version: header is required');
+  if (headers['anthropic-version'] === undefined) return refused(400, 'anthropic-version: header is required');
   const isUsage = path === '/v1/organizations/usage_report/messages';
   if (!isUsage && path !== '/v1/organizations/cost_report') return refused(404, 'Not found');
   const time = (value: string) => !Number.isNaN(Date.parse(value)) && value.endsWith('Z');

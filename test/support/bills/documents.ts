@@ -141,12 +141,7 @@ function anthropicLedger(billed: readonly BilledUse[]): AnthropicLedger {
 function awsCsv(billed: readonly BilledUse[], days: readonly string[]): string {
   const names = [
     ...['identity_line_item_id', 'identity_time_interval', 'line_item_usage_account_id'],
-    ...[
-      'line_item_line_item_type',
-      'line_item_product_code',
-      'line_item_usage_type',
-      'line_item_usage_amount',
-    ],
+    ...['line_item_line_item_type', 'line_item_product_code', 'line_item_usage_type', 'line_item_usage_amount'],
     ...['line_item_unblended_cost', 'line_item_currency_code', 'line_item_usage_start_date'],
     ...['line_item_resource_id', 'line_item_line_item_description', 'pricing_unit', 'product'],
   ];
@@ -199,15 +194,7 @@ function awsCsv(billed: readonly BilledUse[], days: readonly string[]): string {
 /** The columns of an enterprise agreement. */
 function azureCsv(billed: readonly BilledUse[], days: readonly string[]): string {
   const names = [
-    ...[
-      'Date',
-      'SubscriptionId',
-      'ResourceId',
-      'MeterCategory',
-      'MeterSubCategory',
-      'MeterName',
-      'UnitOfMeasure',
-    ],
+    ...['Date', 'SubscriptionId', 'ResourceId', 'MeterCategory', 'MeterSubCategory', 'MeterName', 'UnitOfMeasure'],
     ...['Quantity', 'CostInBillingCurrency', 'BillingCurrencyCode', 'ChargeType', 'Tags'],
   ];
   const meters = {

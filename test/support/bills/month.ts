@@ -57,9 +57,7 @@ interface Sides {
 }
 
 const lineOf = (key: KeyName, requested?: string): Line => {
-  const line = lines.find(
-    (one) => one.key === key && (requested === undefined || one.requested === requested),
-  );
+  const line = lines.find((one) => one.key === key && (requested === undefined || one.requested === requested));
   if (line === undefined) throw new Error(`there is no line of ${key}`);
   return line;
 };
@@ -141,11 +139,7 @@ const planted: Readonly<Record<number, Plant>> = {
     ),
   // The gateway's key, used outside the gateway.
   [plants.sameKeyElsewhere]: (day, _next, { bill }) =>
-    bill(
-      day,
-      { line: lineOf('gpt-main', 'gpt-4o'), prompt: 700_000, cached: 0, completion: 20_000 },
-      { requests: 12 },
-    ),
+    bill(day, { line: lineOf('gpt-main', 'gpt-4o'), prompt: 700_000, cached: 0, completion: 20_000 }, { requests: 12 }),
   // An inference profile of b that is mapped to a.
   [plants.wrongMapping]: (day, _next, { record: entry, bill }) => {
     const use = { line: lineOf('bedrock-b'), prompt: 800_000, cached: 0, completion: 60_000 };
@@ -210,12 +204,7 @@ export function nano(usd: number): number {
   return Math.round(usd * 1e9);
 }
 
-function eventOf(
-  { organizationId, keys }: MonthOptions,
-  day: string,
-  use: Use,
-  fields: Partial<UsageEventRow>,
-) {
+function eventOf({ organizationId, keys }: MonthOptions, day: string, use: Use, fields: Partial<UsageEventRow>) {
   const { line, prompt, cached, completion } = use;
   const at = Date.parse(day) + 12 * 3_600_000;
   return usageEvent({

@@ -56,11 +56,7 @@ const usageSums = [
 ];
 const costGroups = ['project_id', 'user_id', 'line_item', 'api_key_id'];
 
-function responseTo(
-  adminKey: string,
-  { usage, costs }: OpenAiLedger,
-  { path, query, headers }: VendorRequest,
-) {
+function responseTo(adminKey: string, { usage, costs }: OpenAiLedger, { path, query, headers }: VendorRequest) {
   if (headers.authorization !== `Bearer ${adminKey}`)
     return refused(401, `Incorrect API key provided: ${headers.authorization}`);
   const isUsage = path === '/v1/organization/usage/completions';

@@ -61,11 +61,7 @@ export function refused(status: number, message: string): VendorResponse {
 export type Rules = Readonly<Record<string, (value: string) => boolean>>;
 
 /** @returns the reason of the refusal */
-export function mistakeIn(
-  query: URLSearchParams,
-  rules: Rules,
-  required: readonly string[],
-): string | undefined {
+export function mistakeIn(query: URLSearchParams, rules: Rules, required: readonly string[]): string | undefined {
   const absent = required.find((name) => !query.has(name));
   if (absent !== undefined) return `Missing required parameter: ${absent}`;
   const wrong = [...query].find(([name, value]) => rules[name]?.(value) !== true);
@@ -84,8 +80,7 @@ export function grouped<Row extends object>(
   return [...byGroup.values()].map((some) => {
     const [first] = some;
     const result: Record<string, unknown> = {};
-    for (const name of all)
-      result[name] = first !== undefined && groups.includes(name) ? of(first, name) : null;
+    for (const name of all) result[name] = first !== undefined && groups.includes(name) ? of(first, name) : null;
     for (const name of sums) result[name] = some.reduce((sum, row) => sum + Number(of(row, name) ?? 0), 0);
     return result;
   });

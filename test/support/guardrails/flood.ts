@@ -3,8 +3,7 @@
 import { openConnection } from '../raw-http.ts';
 
 const [port = '', key = '', connections = '', characters = '', unit = '', end = ''] = process.argv.slice(2);
-const text =
-  unit.repeat(Math.ceil(Number(characters) / unit.length)).slice(0, Number(characters) - end.length) + end;
+const text = unit.repeat(Math.ceil(Number(characters) / unit.length)).slice(0, Number(characters) - end.length) + end;
 const body = JSON.stringify({
   model: 'gpt-provider/gpt-4o-mini',
   messages: [{ role: 'user', content: text }],

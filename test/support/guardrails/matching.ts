@@ -13,11 +13,7 @@ export function findWhole(matcher: Matcher, raw: string, window: number): readon
  * Drops text that has left, except for the context that the matcher is promised, and checks the promises of the
  * matcher.
  */
-export function findInPieces(
-  matcher: Matcher,
-  pieces: readonly string[],
-  window: number,
-): readonly Finding[] {
+export function findInPieces(matcher: Matcher, pieces: readonly string[], window: number): readonly Finding[] {
   const found: Finding[] = [];
   let raw = '';
   let from = 0;

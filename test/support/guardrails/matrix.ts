@@ -52,9 +52,7 @@ export function requestBody({ id, streamed, plants }: Cell): object {
       { role: 'system', content: 'You take notes.' },
       { role: 'user', content: `${id}: ${text}Thank you.` },
     ],
-    tools: [
-      { type: 'function', function: { name: 'note', description: `Takes notes. ${text}`, parameters } },
-    ],
+    tools: [{ type: 'function', function: { name: 'note', description: `Takes notes. ${text}`, parameters } }],
   };
 }
 
@@ -76,10 +74,7 @@ export function expectedDecisions(tried: Tried, cell: Cell): readonly string[] {
   const { kind, stage, action } = tried;
   const input = `input ${findsInput(kind, cell.plants) ? action : 'pass'}`;
   const isServed = fateOf(tried, cell) !== 'refused';
-  return [
-    ...(stage === 'output' ? [] : [input]),
-    ...(stage === 'input' || !isServed ? [] : [`output ${action}`]),
-  ];
+  return [...(stage === 'output' ? [] : [input]), ...(stage === 'input' || !isServed ? [] : [`output ${action}`])];
 }
 
 function expectedHeader(tried: Tried, cell: Cell): readonly string[] {
@@ -90,16 +85,10 @@ function expectedHeader(tried: Tried, cell: Cell): readonly string[] {
 }
 
 /** @returns the problems of the response */
-export function problemsOf(
-  tried: Tried,
-  cell: Cell,
-  response: ReadResponse,
-  simulator: Simulator,
-): readonly string[] {
+export function problemsOf(tried: Tried, cell: Cell, response: ReadResponse, simulator: Simulator): readonly string[] {
   const problems: string[] = [];
   const check: Check = (what, actual, expected) => {
-    if (!isDeepStrictEqual(actual, expected))
-      problems.push(`${what} is ${shown(actual)}, not ${shown(expected)}`);
+    if (!isDeepStrictEqual(actual, expected)) problems.push(`${what} is ${shown(actual)}, not ${shown(expected)}`);
   };
   const entries = guardrailsIn(response.headers).get(tried.name) ?? [];
   const expected = expectedHeader(tried, cell);
@@ -121,9 +110,7 @@ function shown(value: unknown): string {
 type Check = (what: string, actual: unknown, expected: unknown) => void;
 
 function nameOf({ way, streamed, plants, says }: Cell): string {
-  return [way.name, streamed ? 'streamed' : 'whole', says, ...(plants ? [] : ['only the response'])].join(
-    ', ',
-  );
+  return [way.name, streamed ? 'streamed' : 'whole', says, ...(plants ? [] : ['only the response'])].join(', ');
 }
 
 /** Requests to the provider, without those to the moderation endpoint. */
@@ -152,11 +139,7 @@ function checkCaller(tried: Tried, cell: Cell, response: ReadResponse, check: Ch
   else checkBlocked(tried, response, check);
 }
 
-function checkBlocked(
-  { name, kind: { finds = 'nothing' } }: Tried,
-  response: ReadResponse,
-  check: Check,
-): void {
+function checkBlocked({ name, kind: { finds = 'nothing' } }: Tried, response: ReadResponse, check: Check): void {
   check('error', response.error, {
     message: `blocked by the guardrail ${name}`,
     ...{ type: 'invalid_request_error', param: null, code: 'guardrail_blocked' },
@@ -168,20 +151,11 @@ function checkBlocked(
   }
   const text = textOf(response);
   const [found = ''] = responseText.split(finds);
-  check(
-    'the sent text is the response before the match',
-    [found.startsWith(text), text !== ''],
-    [true, true],
-  );
+  check('the sent text is the response before the match', [found.startsWith(text), text !== ''], [true, true]);
   check('[DONE]', response.body.includes('[DONE]'), false);
 }
 
-function checkResponse(
-  { kind, stage, action }: Tried,
-  { says }: Cell,
-  response: ReadResponse,
-  check: Check,
-): void {
+function checkResponse({ kind, stage, action }: Tried, { says }: Cell, response: ReadResponse, check: Check): void {
   const { finds = '', placed } = kind;
   // Placeholders are numbered after those of the request.
   const put = placed?.(stage === 'both' ? 2 : 1) ?? '';
@@ -199,11 +173,7 @@ function checkResponse(
 }
 
 /** @returns the problems of the recorded usage */
-export function usageProblemsOf(
-  tried: Tried,
-  cell: Cell,
-  row: RecordedRequest | undefined,
-): readonly string[] {
+export function usageProblemsOf(tried: Tried, cell: Cell, row: RecordedRequest | undefined): readonly string[] {
   const fate = fateOf(tried, cell);
   const { provider, directKey, streamed, status, completionTokens = 0, promptTokens = 0 } = row ?? {};
   const recorded = row && {

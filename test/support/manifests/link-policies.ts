@@ -52,9 +52,7 @@ export const linkPolicies: readonly Policy[] = [
         const named = pods.flatMap(portNamesOf);
         const strange = service.spec?.ports?.filter(({ targetPort }) => !named.includes(String(targetPort)));
         const isRight = pods.length === 1 && strange?.length === 0;
-        return isRight
-          ? []
-          : [`${nameOf(service)}: ${pods.length} Deployments, ports ${JSON.stringify(strange)}`];
+        return isRight ? [] : [`${nameOf(service)}: ${pods.length} Deployments, ports ${JSON.stringify(strange)}`];
       }),
     breach: (objects) =>
       Object.assign(containersOf(deploymentNamed(objects, 'injector'))[0]?.ports?.[0] ?? {}, { name: 'tls' }),
@@ -67,12 +65,9 @@ export const linkPolicies: readonly Policy[] = [
         const budgets = ofKind(objects, PodDisruptionBudget.is).filter(({ spec }) =>
           selects(spec?.selector ?? {}, podLabelsOf(deployment)),
         );
-        return (
-          !(budgets.length === 1 && budgets[0]?.spec?.maxUnavailable === 1) && `${budgets.length} budgets`
-        );
+        return !(budgets.length === 1 && budgets[0]?.spec?.maxUnavailable === 1) && `${budgets.length} budgets`;
       }),
-    breach: (objects) =>
-      Object.assign(ofKind(objects, PodDisruptionBudget.is)[0]?.spec ?? {}, { maxUnavailable: 0 }),
+    breach: (objects) => Object.assign(ofKind(objects, PodDisruptionBudget.is)[0]?.spec ?? {}, { maxUnavailable: 0 }),
   },
   {
     name: 'an autoscaler has a Deployment whose containers request processor time',
@@ -115,12 +110,10 @@ export const linkPolicies: readonly Policy[] = [
         const claims = objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(nameOf);
         const dangling = (podOf(deployment).volumes ?? []).find(
           ({ persistentVolumeClaim, configMap }) =>
-            configMap !== undefined ||
-            (persistentVolumeClaim && !claims.includes(persistentVolumeClaim.claimName)),
+            configMap !== undefined || (persistentVolumeClaim && !claims.includes(persistentVolumeClaim.claimName)),
         );
         const isFree = containersOf(deployment).every(
-          ({ env, envFrom }) =>
-            envFrom === undefined && !env?.some(({ valueFrom }) => valueFrom?.configMapKeyRef),
+          ({ env, envFrom }) => envFrom === undefined && !env?.some(({ valueFrom }) => valueFrom?.configMapKeyRef),
         );
         return dangling ? `the volume ${dangling.name}` : !isFree && 'a ConfigMap';
       }),
@@ -139,8 +132,7 @@ export const linkPolicies: readonly Policy[] = [
         .filter(({ spec }) => !issuers.has(`${spec?.issuerRef.kind} ${spec?.issuerRef.name}`))
         .map(nameOf);
     },
-    breach: (objects) =>
-      Object.assign(ofKind(objects, Certificate.is)[0]?.spec?.issuerRef ?? {}, { name: 'gone' }),
+    breach: (objects) => Object.assign(ofKind(objects, Certificate.is)[0]?.spec?.issuerRef ?? {}, { name: 'gone' }),
   },
   {
     name: 'webhooks call a port of a Service and trust the authority that a keeper beside its pods writes',
@@ -160,9 +152,7 @@ export const linkPolicies: readonly Policy[] = [
     name: 'the sidecar is of the egress gateway’s version',
     problems: (objects) => {
       const run = deploymentsOf(objects).flatMap(containersOf);
-      const injected = ofKind(objects, PodTemplate.is).flatMap(
-        ({ template }) => template?.spec?.containers ?? [],
-      );
+      const injected = ofKind(objects, PodTemplate.is).flatMap(({ template }) => template?.spec?.containers ?? []);
       const images = [...run, ...injected]
         .map(({ image = '' }) => image)
         .filter((image) => image.includes('model-gateway/proxy'));
@@ -202,8 +192,7 @@ export const linkPolicies: readonly Policy[] = [
       const strange = bindings.filter(
         ({ subjects = [] }) =>
           !(subjects ?? []).every(
-            ({ kind, name, namespace }) =>
-              `${kind} ${namespace}/${name}` === 'ServiceAccount model-gateway/injector',
+            ({ kind, name, namespace }) => `${kind} ${namespace}/${name}` === 'ServiceAccount model-gateway/injector',
           ),
       );
       const loose = bindings.filter(
@@ -238,10 +227,7 @@ function portNamesOf(deployment: Parameters<typeof containersOf>[0]): string[] {
 }
 
 /** Secret and key. If a whole Secret is mounted, it must have any key. */
-function secretKeysOf(
-  { secret }: IVolume,
-  objects: readonly KubernetesObject[],
-): (readonly [string, string])[] {
+function secretKeysOf({ secret }: IVolume, objects: readonly KubernetesObject[]): (readonly [string, string])[] {
   if (secret?.secretName === undefined) return [];
   const { secretName, items } = secret;
   const keys = items?.map(({ key }) => key) ?? [secretsOf(objects)[secretName]?.[0] ?? 'any'];

@@ -124,20 +124,16 @@ export const networkPolicies: readonly Policy[] = [
           .flatMap(({ to }) => to ?? [])
           .flatMap(({ ipBlock }) => (ipBlock ? [ipBlock] : []))
           .filter(({ cidr }) => cidr.endsWith('/0'));
-        const isOpen = (policy.spec?.egress ?? []).some(
-          ({ to, ports }) => to === undefined && ports === undefined,
-        );
+        const isOpen = (policy.spec?.egress ?? []).some(({ to, ports }) => to === undefined && ports === undefined);
         const who = podsOf(objects, policy.spec?.podSelector).map(nameOf);
         const isCaller = !selectsAll(policy.spec?.podSelector) && who.every((name) => callers.includes(name));
         const isPublic = blocks.every(
-          ({ cidr, except = [] }) =>
-            cidr !== '0.0.0.0/0' || privateAddresses.every((one) => except.includes(one)),
+          ({ cidr, except = [] }) => cidr !== '0.0.0.0/0' || privateAddresses.every((one) => except.includes(one)),
         );
         const isKept = !isOpen && (blocks.length === 0 || (isCaller && isPublic));
         return isKept ? [] : [`${nameOf(policy)}: ${who.join()}`];
       }),
-    breach: (objects) =>
-      policyNamed(objects, 'names').spec?.egress?.push({ to: [{ ipBlock: { cidr: '0.0.0.0/0' } }] }),
+    breach: (objects) => policyNamed(objects, 'names').spec?.egress?.push({ to: [{ ipBlock: { cidr: '0.0.0.0/0' } }] }),
   },
 ];
 
@@ -174,8 +170,6 @@ function letsIn(
   const rules = policiesOf(objects)
     .filter(({ spec }) => selects(spec?.podSelector ?? {}, podLabelsOf(pod)))
     .flatMap(({ spec }) => spec?.ingress ?? [])
-    .filter(({ from }) =>
-      from?.some(({ podSelector }) => podSelector && selects(podSelector, podLabelsOf(caller))),
-    );
+    .filter(({ from }) => from?.some(({ podSelector }) => podSelector && selects(podSelector, podLabelsOf(caller))));
   return ports.every(({ port }) => rules.some((rule) => rule.ports?.some((one) => one.port === port)));
 }

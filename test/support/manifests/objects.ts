@@ -59,11 +59,8 @@ export function ofKind<Kind>(
 
 /** All objects that run pods. @throws Error at a kind that the policies do not know */
 export function deploymentsOf(objects: readonly KubernetesObject[]): OfKind<IDeployment>[] {
-  const unknown = objects.find(({ kind }) =>
-    /^(Pod|Job|CronJob|DaemonSet|StatefulSet|ReplicaSet)$/.test(kind),
-  );
-  if (unknown !== undefined)
-    throw new Error(`${unknown.kind} ${unknown.metadata.name}: no policy looks at it`);
+  const unknown = objects.find(({ kind }) => /^(Pod|Job|CronJob|DaemonSet|StatefulSet|ReplicaSet)$/.test(kind));
+  if (unknown !== undefined) throw new Error(`${unknown.kind} ${unknown.metadata.name}: no policy looks at it`);
   return ofKind(objects, Deployment.is);
 }
 
@@ -138,11 +135,5 @@ export function perDeployment(
 }
 
 function isKubernetesObject(value: unknown): value is KubernetesObject {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'apiVersion' in value &&
-    'kind' in value &&
-    'metadata' in value
-  );
+  return typeof value === 'object' && value !== null && 'apiVersion' in value && 'kind' in value && 'metadata' in value;
 }

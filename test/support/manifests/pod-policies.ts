@@ -24,16 +24,14 @@ const container = (objects: readonly KubernetesObject[]) => firstContainerOf(inj
 export const podPolicies: readonly Policy[] = [
   {
     name: 'pods keep the Pod Security Standard restricted',
-    problems: (objects) =>
-      perDeployment(objects, (deployment) => restrictedViolations(podOf(deployment)).join()),
+    problems: (objects) => perDeployment(objects, (deployment) => restrictedViolations(podOf(deployment)).join()),
     breach: (objects) => Object.assign(container(objects).securityContext ?? {}, { privileged: true }),
   },
   {
     name: 'pods run as a numeric user that is not root, under the default seccomp profile',
     problems: (objects) =>
       perDeployment(objects, (deployment) => {
-        const { runAsNonRoot, runAsUser, runAsGroup, seccompProfile } =
-          podOf(deployment).securityContext ?? {};
+        const { runAsNonRoot, runAsUser, runAsGroup, seccompProfile } = podOf(deployment).securityContext ?? {};
         const isNobody = runAsNonRoot === true && Number(runAsUser) > 0 && Number(runAsGroup) > 0;
         return !(isNobody && seccompProfile?.type === 'RuntimeDefault') && 'may be root';
       }),
@@ -61,21 +59,15 @@ export const podPolicies: readonly Policy[] = [
   {
     name: 'root file systems are read-only',
     problems: (objects) =>
-      perContainer(
-        objects,
-        ({ securityContext }) => securityContext?.readOnlyRootFilesystem !== true && 'can write',
-      ),
+      perContainer(objects, ({ securityContext }) => securityContext?.readOnlyRootFilesystem !== true && 'can write'),
     breach: (objects) => Object.assign(container(objects), { securityContext: {} }),
   },
   {
     name: 'nothing of the host is shared',
     problems: (objects) =>
       perDeployment(objects, (deployment) => {
-        const { hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace, volumes } =
-          podOf(deployment);
-        const hostPort = containersOf(deployment).some(({ ports }) =>
-          ports?.some((one) => isSet(one.hostPort)),
-        );
+        const { hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace, volumes } = podOf(deployment);
+        const hostPort = containersOf(deployment).some(({ ports }) => ports?.some((one) => isSet(one.hostPort)));
         const shared = [hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace].some(isSet);
         return (shared || hostPort || volumes?.some(({ hostPath }) => isSet(hostPath))) && 'shares the host';
       }),
@@ -89,8 +81,7 @@ export const podPolicies: readonly Policy[] = [
         const names = volumes.map(({ name }) => name);
         const mounts = containersOf(deployment).flatMap(({ volumeMounts }) => volumeMounts ?? []);
         const strange = volumes.find(
-          (one) =>
-            !(one.secret ?? one.configMap ?? one.persistentVolumeClaim ?? one.emptyDir ?? one.projected),
+          (one) => !(one.secret ?? one.configMap ?? one.persistentVolumeClaim ?? one.emptyDir ?? one.projected),
         );
         const dangling = mounts.find(({ name }) => !names.includes(name));
         return (strange ?? dangling) && `the volume ${(strange ?? dangling)?.name}`;
@@ -102,10 +93,7 @@ export const podPolicies: readonly Policy[] = [
     problems: (objects) =>
       perContainer(objects, ({ resources }) => {
         const { requests, limits } = resources ?? {};
-        return (
-          [requests?.cpu, requests?.memory, limits?.cpu, limits?.memory].some((one) => !isSet(one)) &&
-          'is not'
-        );
+        return [requests?.cpu, requests?.memory, limits?.cpu, limits?.memory].some((one) => !isSet(one)) && 'is not';
       }),
     breach: (objects) => Object.assign(container(objects).resources ?? {}, { limits: { cpu: '1' } }),
   },
@@ -115,10 +103,7 @@ export const podPolicies: readonly Policy[] = [
       perContainer(objects, ({ startupProbe, livenessProbe, readinessProbe, ports }) => {
         const probes = [startupProbe, livenessProbe, readinessProbe];
         const requested = probes.map((probe) => probe?.httpGet?.port ?? probe?.tcpSocket?.port);
-        return (
-          !requested.every((port) => ports?.some(({ name }) => name === port)) &&
-          'a probe calls no declared port'
-        );
+        return !requested.every((port) => ports?.some(({ name }) => name === port)) && 'a probe calls no declared port';
       }),
     breach: (objects) => Object.assign(container(objects), { readinessProbe: undefined }),
   },

@@ -55,10 +55,8 @@ const secretValues: Readonly<Record<string, () => string>> = {
   REDIS_URL: () => 'redis://redis:6379',
 };
 
-const injector = (objects: readonly KubernetesObject[]) =>
-  firstContainerOf(deploymentNamed(objects, 'injector'));
-const gateway = (objects: readonly KubernetesObject[]) =>
-  firstContainerOf(deploymentNamed(objects, 'egress-gateway'));
+const injector = (objects: readonly KubernetesObject[]) => firstContainerOf(deploymentNamed(objects, 'injector'));
+const gateway = (objects: readonly KubernetesObject[]) => firstContainerOf(deploymentNamed(objects, 'egress-gateway'));
 
 export const settingPolicies: readonly Policy[] = [
   {
@@ -121,9 +119,7 @@ export const settingPolicies: readonly Policy[] = [
       perContainer(objects, (container) => {
         const listeners = (container.env ?? []).filter(({ name }) => name.endsWith('_LISTEN'));
         const wanted = listeners.map(({ value }) => value).sort();
-        const declared = (container.ports ?? [])
-          .map(({ containerPort }) => `0.0.0.0:${containerPort}`)
-          .sort();
+        const declared = (container.ports ?? []).map(({ containerPort }) => `0.0.0.0:${containerPort}`).sort();
         const isOurs = programOf(container) !== undefined;
         return isOurs && wanted.join() !== declared.join() && `${wanted.join()} and ${declared.join()}`;
       }),
@@ -138,8 +134,7 @@ export const settingPolicies: readonly Policy[] = [
         const drainSeconds = program.drainMs(plainEnvironmentOf(container)) / 1000;
         const sleeps = container.lifecycle?.preStop?.sleep?.seconds;
         const grace = podOf(deployment).terminationGracePeriodSeconds;
-        const isRight =
-          sleeps === beforeAndAfterSeconds && grace === sleeps + drainSeconds + beforeAndAfterSeconds;
+        const isRight = sleeps === beforeAndAfterSeconds && grace === sleeps + drainSeconds + beforeAndAfterSeconds;
         return !isRight && `${sleeps} s, ${drainSeconds} s and ${grace} s`;
       }),
     breach: (objects) =>

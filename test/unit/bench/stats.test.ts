@@ -24,11 +24,6 @@ describe('spreads', () => {
 
 describe('rotated', () => {
   it('puts each element first once', () => {
-    expect([0, 1, 2, 3].map((by) => rotated(['a', 'b', 'c'], by).join(''))).toEqual([
-      'abc',
-      'bca',
-      'cab',
-      'abc',
-    ]);
+    expect([0, 1, 2, 3].map((by) => rotated(['a', 'b', 'c'], by).join(''))).toEqual(['abc', 'bca', 'cab', 'abc']);
   });
 });

@@ -112,26 +112,23 @@ describe('a catalog file', () => {
     ['no chat model with a price', catalogOf('1').replace('true', 'false'), /has no chat model with a price/],
     ['a model twice', catalogOf('1').replace(/\[(\{.*\})\]/, '[$1,$1]'), /a model is there twice/],
     ['no day', catalogOf('1', 'today'), /asOf must be a day/],
-  ])(
-    'with %s is refused at the start, and later the last good one stays in force',
-    async (_what, text, message) => {
-      writeFileSync(file, text);
-      await expect(open()).rejects.toThrow(message);
-      expect(catalogInForce()).toBe(shippedCatalog);
-      writeFileSync(file, catalogOf('7'));
-      const { isRejected } = await open();
-      expect(isRejected).toBe(false);
-      writeFileSync(file, text);
-      await look();
-      await look();
-      expect([input(), watch?.isRejected]).toEqual(['7', true]);
-      // The error was logged once.
-      expect(errors).toEqual([expect.stringMatching(message)]);
-      writeFileSync(file, catalogOf('8'));
-      await look();
-      expect([input(), watch?.isRejected]).toEqual(['8', false]);
-    },
-  );
+  ])('with %s is refused at the start, and later the last good one stays in force', async (_what, text, message) => {
+    writeFileSync(file, text);
+    await expect(open()).rejects.toThrow(message);
+    expect(catalogInForce()).toBe(shippedCatalog);
+    writeFileSync(file, catalogOf('7'));
+    const { isRejected } = await open();
+    expect(isRejected).toBe(false);
+    writeFileSync(file, text);
+    await look();
+    await look();
+    expect([input(), watch?.isRejected]).toEqual(['7', true]);
+    // The error was logged once.
+    expect(errors).toEqual([expect.stringMatching(message)]);
+    writeFileSync(file, catalogOf('8'));
+    await look();
+    expect([input(), watch?.isRejected]).toEqual(['8', false]);
+  });
 
   it('is refused when it is too large, is not a file, or does not exist', async () => {
     writeFileSync(file, Buffer.alloc(catalogBytesMax + 1, ' '));
@@ -159,10 +156,7 @@ describe('a signed catalog file', () => {
     await expect(open(publicKey)).rejects.toThrow(/has no signature: .*\.sig cannot be read/);
     writeFileSync(`${file}.sig`, signed(catalogOf('8')));
     await expect(open(publicKey)).rejects.toThrow(/no signature of/);
-    writeFileSync(
-      `${file}.sig`,
-      sign(null, Buffer.from(catalogOf('7')), generateKeyPairSync('ed25519').privateKey),
-    );
+    writeFileSync(`${file}.sig`, sign(null, Buffer.from(catalogOf('7')), generateKeyPairSync('ed25519').privateKey));
     await expect(open(publicKey)).rejects.toThrow(/no signature of/);
     writeFileSync(`${file}.sig`, '');
     await expect(open(publicKey)).rejects.toThrow(/no signature of/);

@@ -89,9 +89,9 @@ describe('a LiteLLM list', () => {
     expect(only('gpt-9-search-preview', always).prices?.calls).toEqual({ request: '0.035' });
     const grounded = { ...chat, litellm_provider: 'gemini', search_context_cost_per_query };
     expect(only('gemini/gemini-2.9', grounded).prices?.calls).toEqual({ groundedPrompt: '0.035' });
-    expect(
-      only('gemini/gemini-9', { ...grounded, web_search_billing_unit: 'per_query' }).prices?.calls,
-    ).toEqual({ search: '0.035' });
+    expect(only('gemini/gemini-9', { ...grounded, web_search_billing_unit: 'per_query' }).prices?.calls).toEqual({
+      search: '0.035',
+    });
   });
 
   it('yields prices of regions under their model, not as models', () => {
@@ -99,9 +99,7 @@ describe('a LiteLLM list', () => {
       'azure/gpt-9': { ...chat, litellm_provider: 'azure' },
       'azure/eu/gpt-9': { ...chat, litellm_provider: 'azure', input_cost_per_token: 2.2e-6 },
     });
-    expect(found).toMatchObject([
-      { name: 'gpt-9', prices: { input: '2' }, regions: { eu: { input: '2.2' } } },
-    ]);
+    expect(found).toMatchObject([{ name: 'gpt-9', prices: { input: '2' }, regions: { eu: { input: '2.2' } } }]);
   });
 
   it('has prices corrected that vendors define by a rule', () => {

@@ -19,11 +19,8 @@ import synonyms from '../../../catalog/synonyms.json' with { type: 'json' };
 import { findModel } from '../../../proxy/catalog/models.ts';
 
 const named = (provider: string, name: string) => `${provider}/${name}`;
-const pairs = Object.entries(synonyms as Record<string, Record<string, string[]>>).flatMap(
-  ([provider, models]) =>
-    Object.entries(models).flatMap(([primary, others]) =>
-      others.map((other) => [provider, primary, other] as const),
-    ),
+const pairs = Object.entries(synonyms as Record<string, Record<string, string[]>>).flatMap(([provider, models]) =>
+  Object.entries(models).flatMap(([primary, others]) => others.map((other) => [provider, primary, other] as const)),
 );
 
 describe('synonyms of the shipped catalog', () => {
@@ -64,17 +61,13 @@ describe('the models for chat completions', () => {
 
 const profile =
   'managed-cloud-models/arn:aws:bedrock:eu-west-1:123456789012:inference-profile/eu.amazon.nova-lite-v1:0';
-const foundation =
-  'managed-cloud-models/arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-sonnet-4-6';
+const foundation = 'managed-cloud-models/arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-sonnet-4-6';
 const own = 'managed-cloud-models/arn:aws:bedrock:us-east-1:1:application-inference-profile/ab12';
 
 describe('an ARN', () => {
   it('that ends in a model’s id also means that model, and keeps its own name', () => {
     expect(namesOfModel(profile)).toEqual([profile, 'managed-cloud-models/eu.amazon.nova-lite-v1:0']);
-    expect(namesOfModel(foundation)).toEqual([
-      foundation,
-      'managed-cloud-models/anthropic.claude-sonnet-4-6',
-    ]);
+    expect(namesOfModel(foundation)).toEqual([foundation, 'managed-cloud-models/anthropic.claude-sonnet-4-6']);
     expect(isInCatalog(profile)).toBe(true);
     expect(canonicalModel(profile)).toBe(profile);
   });

@@ -21,11 +21,7 @@ it.each<[BudgetPeriod, string, string]>([
 
 it('the name of a window does not depend on earlier calls', () => {
   const [before, after] = [time('2026-11-30T23:59:59.999Z'), time('2026-12-01T00:00:00.000Z')];
-  const names = [before, after, before, after].map((at) => [
-    dayOf(at),
-    windowOf('week', at),
-    windowOf('month', at),
-  ]);
+  const names = [before, after, before, after].map((at) => [dayOf(at), windowOf('week', at), windowOf('month', at)]);
   const [first, second] = [
     ['2026-11-30', '2026-11-30', '2026-11-01'],
     ['2026-12-01', '2026-11-30', '2026-12-01'],

@@ -47,12 +47,7 @@ describe('the address of a caller', () => {
       '6.6.6.6, 198.51.100.1,10.2.2.2 ,192.0.2.7',
       '198.51.100.1',
     ],
-    [
-      'is not an address that the caller put before its own',
-      '10.1.1.1',
-      '10.9.9.9, 198.51.100.1',
-      '198.51.100.1',
-    ],
+    ['is not an address that the caller put before its own', '10.1.1.1', '10.9.9.9, 198.51.100.1', '198.51.100.1'],
     ['is the first address when all are trusted', '10.1.1.1', '10.3.3.3, 10.2.2.2', '10.3.3.3'],
     ['may have a port', '10.1.1.1', '198.51.100.1:4711', '198.51.100.1'],
     ['may be IPv6', '10.1.1.1', '2001:DB8:0::5', '2001:db8::5'],
@@ -104,20 +99,7 @@ describe('the address of a caller', () => {
   });
 
   it('is one of the header, the peer’s or empty, whatever the header contains', () => {
-    const pieces = [
-      '10.0.0.1',
-      '198.51.100.1',
-      '2001:db8::1',
-      ',',
-      ' ',
-      ':',
-      '[',
-      ']',
-      '%',
-      '8',
-      '\t',
-      '::ffff:',
-    ];
+    const pieces = ['10.0.0.1', '198.51.100.1', '2001:db8::1', ',', ' ', ':', '[', ']', '%', '8', '\t', '::ffff:'];
     let seed = 42;
     const random = (max: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

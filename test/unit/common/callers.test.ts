@@ -93,8 +93,7 @@ async function open({ port, isSecure }: Listening, first: readonly Buffer[] = []
   return { raw, socket, responds, received: () => received };
 }
 
-const get = (headers: readonly string[] = []) =>
-  ['GET / HTTP/1.1', 'host: x', ...headers, '', ''].join('\r\n');
+const get = (headers: readonly string[] = []) => ['GET / HTTP/1.1', 'host: x', ...headers, '', ''].join('\r\n');
 const post = (body: string) => `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
 const caller = '198.51.100.1';
@@ -234,10 +233,7 @@ describe('a listener in plain text that expects PROXY headers', () => {
   it('keeps the time limit for the head of a request', async () => {
     const { server, ...listener } = await listening();
     server.headersTimeout = 100;
-    const { responds } = await open({ ...listener, server }, [
-      proxyLine(caller),
-      Buffer.from('GET / HTTP/1.1\r\n'),
-    ]);
+    const { responds } = await open({ ...listener, server }, [proxyLine(caller), Buffer.from('GET / HTTP/1.1\r\n')]);
     expect((await responds(1))[0]).toMatch(/^408 /);
   });
 });
@@ -251,18 +247,8 @@ describe('a listener that expects no PROXY headers', () => {
 
   it.each([
     ['a trusted proxy reports it', '127.0.0.1', `x-forwarded-for: ${caller}`, caller],
-    [
-      'it comes last of two headers',
-      '127.0.0.1',
-      `x-forwarded-for: 6.6.6.6\r\nX-Forwarded-For: ${caller}`,
-      caller,
-    ],
-    [
-      'it comes last of very many',
-      '127.0.0.1',
-      `x-forwarded-for: ${'6.6.6.6,'.repeat(1_500)}${caller}`,
-      caller,
-    ],
+    ['it comes last of two headers', '127.0.0.1', `x-forwarded-for: 6.6.6.6\r\nX-Forwarded-For: ${caller}`, caller],
+    ['it comes last of very many', '127.0.0.1', `x-forwarded-for: ${'6.6.6.6,'.repeat(1_500)}${caller}`, caller],
     ['the report is no address', '127.0.0.1', 'x-forwarded-for: unknown', '127.0.0.1'],
     ['another header reports', '127.0.0.1', 'forwarded: for=6.6.6.6', '127.0.0.1'],
     ['who reports is not trusted', '127.0.0.2', `x-forwarded-for: ${caller}`, '127.0.0.2'],

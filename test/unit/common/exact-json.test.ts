@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exactNumbersMax, JsonText, parseExactJson, writeJson } from '../../../common/exact-json.ts';
-import {
-  atMost,
-  ExactNumber,
-  isNumber,
-  isWhole,
-  plainNumber,
-  wholeDigits,
-} from '../../../common/exact-number.ts';
+import { atMost, ExactNumber, isNumber, isWhole, plainNumber, wholeDigits } from '../../../common/exact-number.ts';
 import { isObject, parseJson } from '../../../common/json.ts';
 import { Random } from '../../support/access/random.ts';
 import { numbersOf, randomNumber, suiteNumbers } from '../../support/json-numbers.ts';
@@ -89,9 +82,7 @@ describe('JSON read exactly', () => {
 
   it('puts names that are whole numbers first, like every object of JavaScript', () => {
     expect(again('{"b":1.0,"1":2.0,"a":1,"0":1}')).toBe(
-      JSON.stringify(JSON.parse('{"b":1,"1":2,"a":1,"0":1}'))
-        .replace('"1":2', '"1":2.0')
-        .replace('"b":1', '"b":1.0'),
+      JSON.stringify(JSON.parse('{"b":1,"1":2,"a":1,"0":1}')).replace('"1":2', '"1":2.0').replace('"b":1', '"b":1.0'),
     );
   });
 
@@ -162,9 +153,7 @@ describe('a JSON text', () => {
 
   it('is spliced into a body unchanged', () => {
     const { splice } = JsonText.ofObject(text) ?? JsonText.emptyObject;
-    expect(writeJson({ a: splice, b: ['"', splice], c: 'x' })).toBe(
-      `{"a":${text},"b":["\\"",${text}],"c":"x"}`,
-    );
+    expect(writeJson({ a: splice, b: ['"', splice], c: 'x' })).toBe(`{"a":${text},"b":["\\"",${text}],"c":"x"}`);
   });
 
   it('outside a splice is serialized as its value', () => {

@@ -113,10 +113,7 @@ describe('a guarded request', () => {
 
 describe('the certificate of the receiver', () => {
   it('must be of a known authority', async () => {
-    const posting = createGuardedPost({ allows: () => true })(
-      { url: receiver.url('127.0.0.1'), ...message },
-      never,
-    );
+    const posting = createGuardedPost({ allows: () => true })({ url: receiver.url('127.0.0.1'), ...message }, never);
     await expect(posting).rejects.toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
     expect(receiver.received).toEqual([]);
   });

@@ -9,11 +9,7 @@ import { Random } from '../../support/access/random.ts';
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Texts that an attacker would send first, so that a member is missed. */
-const lures = [
-  '{"a":1,"\\\\":2}',
-  '{"role":"user","\\\\u0063o":[]}',
-  '{"role":"user","\\\\u0063o":"x","z":1}',
-];
+const lures = ['{"a":1,"\\\\":2}', '{"role":"user","\\\\u0063o":[]}', '{"role":"user","\\\\u0063o":"x","z":1}'];
 const texts = [
   ['{"a":1,"\\u0078":2}', { a: 1, x: 2 }],
   ['{"role":"user","\\u0063ontent":"hidden"}', { role: 'user', content: 'hidden' }],

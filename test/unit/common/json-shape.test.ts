@@ -54,12 +54,9 @@ describe('a shape', () => {
     [orNull(aString), '0', 'must be a string'],
     [anObject, '"sk-secret-value"', 'must be an object'],
     [aString, 'sk-secret-value', 'is no JSON'],
-  ])(
-    '%# refuses a value that does not match, and reports its location without the value',
-    (shape, text, problem) => {
-      expect(problemOf(shape, text)).toBe(problem);
-    },
-  );
+  ])('%# refuses a value that does not match, and reports its location without the value', (shape, text, problem) => {
+    expect(problemOf(shape, text)).toBe(problem);
+  });
 
   it.each<[Shape<unknown>, string]>([
     [orNull(aString), 'null'],

@@ -72,8 +72,7 @@ describe('a connection', () => {
 
   it('is opened for each request when none are kept', async () => {
     const post = postOnLoopback(authority, { bodyBytesMax: 100 });
-    for (let times = 0; times < 3; times++)
-      await post({ url: receiver.url(), headers: {}, body: '{}' }, never);
+    for (let times = 0; times < 3; times++) await post({ url: receiver.url(), headers: {}, body: '{}' }, never);
     expect(connections()).toBe(3);
   });
 

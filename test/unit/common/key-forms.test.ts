@@ -44,8 +44,7 @@ describe('a text without key forms', () => {
         randomBytes(24).toString('hex'),
       ][n % 3];
       const shown = printableLine(`/v1/${secret}/x ${secret}: "${secret}"`, 400);
-      for (let at = 0; at + 16 <= (secret ?? '').length; at++)
-        expect(shown).not.toContain(secret?.slice(at, at + 16));
+      for (let at = 0; at + 16 <= (secret ?? '').length; at++) expect(shown).not.toContain(secret?.slice(at, at + 16));
     }
   });
 });

@@ -48,11 +48,7 @@ describe('a PROXY header of version 2', () => {
     ['IPv6', proxyV2({ source: '2001:db8:0:1:2:3:4:5' }), '2001:db8:0:1:2:3:4:5'],
     ['with what a cloud adds', proxyV2({ source: '198.51.100.1', extra: 300 }), '198.51.100.1'],
     ['a health check of the proxy’s own', proxyV2({ source: '198.51.100.1', command: 0x20 }), undefined],
-    [
-      'its own, of whatever family',
-      proxyV2({ source: '198.51.100.1', command: 0x20, family: 0x7f }),
-      undefined,
-    ],
+    ['its own, of whatever family', proxyV2({ source: '198.51.100.1', command: 0x20, family: 0x7f }), undefined],
     ['of no family', proxyV2({ source: '198.51.100.1', family: 0x00 }), undefined],
     ['of a socket in the file system', proxyV2({ source: '198.51.100.1', family: 0x31 }), undefined],
   ])('%s', (_, header, source) => {
@@ -84,16 +80,12 @@ describe('a PROXY header', () => {
     expect(readProxyHeader(header)).toMatchObject({ state: 'read', length: header.length });
   });
 
-  it.each([
-    'GET / HTTP/1.1\r\n',
-    '\x16\x03\x01',
-    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-    'PROXYTCP4',
-    '\r\n\r\nGET',
-    '\0',
-  ])('is refused when the bytes begin with %j', (first) => {
-    expect(readProxyHeader(text(first))).toEqual({ state: 'bad' });
-  });
+  it.each(['GET / HTTP/1.1\r\n', '\x16\x03\x01', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'PROXYTCP4', '\r\n\r\nGET', '\0'])(
+    'is refused when the bytes begin with %j',
+    (first) => {
+      expect(readProxyHeader(text(first))).toEqual({ state: 'bad' });
+    },
+  );
 
   it('is decided for any bytes, and never longer than the maximum', () => {
     let seed = 7;

@@ -35,9 +35,7 @@ describe('a signed batch of records', () => {
     const signed = signRecords(key, head, bodies(count));
     expect(signed).toHaveLength(count);
     expect(signed.every(isGood)).toBe(true);
-    expect(
-      new Set(signed.map(({ signature }) => Buffer.from(signature.signature).toString('hex'))).size,
-    ).toBe(1);
+    expect(new Set(signed.map(({ signature }) => Buffer.from(signature.signature).toString('hex'))).size).toBe(1);
   });
 
   const [record] = signRecords(key, head, bodies(3));

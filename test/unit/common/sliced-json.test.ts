@@ -18,8 +18,7 @@ function finish<T>(steps: Generator<void, T>): T {
 
 const read = (text: string | Buffer, reading: SlicedReading = {}) =>
   finish(readJsonInSteps(Buffer.from(text), reading));
-const written = (value: unknown, stepLength?: number) =>
-  finish(writeJsonInSteps(value, stepLength)).toString();
+const written = (value: unknown, stepLength?: number) => finish(writeJsonInSteps(value, stepLength)).toString();
 
 const randomSteps = (random: Random): SlicedReading => ({
   runBytes: random.below(40) + 1,
@@ -59,11 +58,8 @@ class Texts {
     if (kind === 1) return this.#pick(['true', 'false', 'null', '0', '-0', '[]', '{}', '[ ]', '{\n}']);
     if (kind <= 3) return this.string();
     const items = Array.from({ length: this.#random.below(6) }, () => this.value(depth + 1));
-    if (kind <= 5)
-      return `[${this.#space()}${items.join(`${this.#space()},${this.#space()}`)}${this.#space()}]`;
-    const members = items.map(
-      (item) => `${this.#space()}${this.#name()}${this.#space()}:${this.#space()}${item}`,
-    );
+    if (kind <= 5) return `[${this.#space()}${items.join(`${this.#space()},${this.#space()}`)}${this.#space()}]`;
+    const members = items.map((item) => `${this.#space()}${this.#name()}${this.#space()}:${this.#space()}${item}`);
     return `{${members.join(`${this.#space()},`)}${this.#space()}}`;
   }
 
@@ -129,9 +125,7 @@ describe('JSON in steps', () => {
       const text = texts.broken(texts.value()).toWellFormed();
       const expected = parseJson(text);
       if (expected === undefined) refused++;
-      expect(shown(read(text, randomSteps(random))), `seed ${seed}: ${text.slice(0, 2000)}`).toBe(
-        shown(expected),
-      );
+      expect(shown(read(text, randomSteps(random))), `seed ${seed}: ${text.slice(0, 2000)}`).toBe(shown(expected));
     }
     expect(refused).toBeGreaterThan(rounds / 4);
   });
@@ -157,8 +151,7 @@ describe('JSON in steps', () => {
       own: JsonText.ofObject('{"z":1.50}'),
       long: '\udc00😀'.repeat(99),
     };
-    for (let step = 1; step < 40; step++)
-      expect(written(value, step)).toBe(Buffer.from(writeJson(value)).toString());
+    for (let step = 1; step < 40; step++) expect(written(value, step)).toBe(Buffer.from(writeJson(value)).toString());
   });
 
   it.each([...suiteNumbers, '-', '01', '1.', '.5', '+1', '1e', 'NaN', '0x1', '- 1'])(
@@ -166,9 +159,7 @@ describe('JSON in steps', () => {
     (number) => {
       for (const text of [number, `[${number}]`, `{"a":${number}}`, ` ${number} `, `[[1,${number}],2]`]) {
         for (const runBytes of [1, 2, 3, 7, 1000])
-          expect(shown(read(text, { runBytes, pieceBytes: 16, exact: true })), text).toBe(
-            shown(parseExactJson(text)),
-          );
+          expect(shown(read(text, { runBytes, pieceBytes: 16, exact: true })), text).toBe(shown(parseExactJson(text)));
       }
     },
   );

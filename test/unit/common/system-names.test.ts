@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { candidates, createAskSystem, inHosts } from '../../../common/system-names.ts';
 import { startDnsServer } from '../../support/dns-server.ts';
 
-const pod =
-  'nameserver 10.96.0.10\nsearch shop.svc.cluster.local svc.cluster.local\noptions ndots:5 timeout:1\n';
+const pod = 'nameserver 10.96.0.10\nsearch shop.svc.cluster.local svc.cluster.local\noptions ndots:5 timeout:1\n';
 
 describe('host names of the system', () => {
   it.each([

@@ -51,11 +51,8 @@ describe('an endpoint', () => {
     expect(checkEndpoint(text)).toBe(text);
   });
 
-  it.each(['My-Resource', 'a'.repeat(64), 'a@b', 'a/b', '', '-a'])(
-    'is refused by both planes: %j',
-    (text) => {
-      expect(isEndpoint(text)).toBe(false);
-      expect(() => checkEndpoint(text)).toThrow();
-    },
-  );
+  it.each(['My-Resource', 'a'.repeat(64), 'a@b', 'a/b', '', '-a'])('is refused by both planes: %j', (text) => {
+    expect(isEndpoint(text)).toBe(false);
+    expect(() => checkEndpoint(text)).toThrow();
+  });
 });

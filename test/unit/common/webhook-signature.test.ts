@@ -31,13 +31,9 @@ describe('signatures of webhooks', () => {
     const verifier = new Webhook(secret);
     expect(() => new Webhook(createWebhookSecret()).verify(body, headers)).toThrow('No matching signature');
     expect(() => verifier.verify(`${body} `, headers)).toThrow('No matching signature');
-    expect(() => verifier.verify(body, { ...headers, 'webhook-id': 'other' })).toThrow(
-      'No matching signature',
-    );
+    expect(() => verifier.verify(body, { ...headers, 'webhook-id': 'other' })).toThrow('No matching signature');
     const later = String(Number(headers['webhook-timestamp']) + 1);
-    expect(() => verifier.verify(body, { ...headers, 'webhook-timestamp': later })).toThrow(
-      'No matching signature',
-    );
+    expect(() => verifier.verify(body, { ...headers, 'webhook-timestamp': later })).toThrow('No matching signature');
   });
 });
 

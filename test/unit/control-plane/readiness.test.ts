@@ -37,8 +37,7 @@ describe('readiness of a control plane', () => {
   it('returns when the database is back', async () => {
     const time = new VirtualTime();
     let fails = true;
-    const position = () =>
-      fails ? Promise.reject(new Error('down')) : Promise.resolve({ epoch: 'e', revision: 1 });
+    const position = () => (fails ? Promise.reject(new Error('down')) : Promise.resolve({ epoch: 'e', revision: 1 }));
     const whyNotWritable = async () => undefined;
     const watched = watchReadiness({ store: { position, whyNotWritable }, clock: time, timers: time });
     const reported: boolean[] = [];

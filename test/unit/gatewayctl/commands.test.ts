@@ -88,8 +88,7 @@ describe.each(commands)('gatewayctl %s', (name, command) => {
     if (!isList(command.method)) return expect(command.columns).toBeUndefined();
     const item = Object.values(fieldsOf(responseType)).find(({ rule }) => rule === 'repeated')?.type ?? '';
     expect(Object.keys(command.columns ?? {}).length).toBeGreaterThan(1);
-    for (const path of Object.values(command.columns ?? {}))
-      expect(fieldAt(item, path.replace('?', ''))).toBeDefined();
+    for (const path of Object.values(command.columns ?? {})) expect(fieldAt(item, path.replace('?', ''))).toBeDefined();
   });
 
   it('prompts before it deletes, revokes, suspends, releases, rotates, or records money', () => {

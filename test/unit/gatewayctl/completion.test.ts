@@ -61,8 +61,7 @@ describe('completion in bash', () => {
 
   it('completes every command under every name', () => {
     for (const { name, aliases = [], commands } of tree.resources)
-      for (const one of [name, ...aliases])
-        expect(offered(`gatewayctl ${one} `)).toEqual(Object.keys(commands));
+      for (const one of [name, ...aliases]) expect(offered(`gatewayctl ${one} `)).toEqual(Object.keys(commands));
   });
 });
 

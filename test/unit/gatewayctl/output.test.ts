@@ -119,9 +119,7 @@ describe('printed fields', () => {
 describe('a text from a server', () => {
   it('moves no cursor, sets no title and ends no line', () => {
     expect(printable('a\u001b[2Jb\r\nc\u0007\u009b1m\tüé漢')).toBe('a?[2Jb??c??1m?üé漢');
-    expect(renderTable('VirtualKey', { NAME: 'name' }, [{ name: 'x\u001b]0;t\u0007\n' }])).toBe(
-      'NAME\nx?]0;t??\n',
-    );
+    expect(renderTable('VirtualKey', { NAME: 'name' }, [{ name: 'x\u001b]0;t\u0007\n' }])).toBe('NAME\nx?]0;t??\n');
     expect(renderFields('VirtualKey', { metadata: { 'a\n': 'b\u001b' } })).toBe('metadata  a?=b?\n');
   });
 });

@@ -6,12 +6,9 @@ import { Failure, withoutCredentials } from '../../../gatewayctl/failure.ts';
 import { chooseTransport, isLoopback, parseServer, transportText } from '../../../gatewayctl/target.ts';
 
 describe('the address of a server', () => {
-  it.each(['127.0.0.1:50051', 'localhost:1', '[::1]:50051', '127.8.8.8:1'])(
-    '%s is this machine',
-    (server) => {
-      expect(isLoopback(server)).toBe(true);
-    },
-  );
+  it.each(['127.0.0.1:50051', 'localhost:1', '[::1]:50051', '127.8.8.8:1'])('%s is this machine', (server) => {
+    expect(isLoopback(server)).toBe(true);
+  });
 
   it.each(['10.0.0.1:50051', 'gateway.example.com:443', '[::2]:1', 'localhost.example.com:1', '128.0.0.1:1'])(
     '%s is another machine',
@@ -38,12 +35,9 @@ describe('the transport to a server', () => {
     expect(chooseTransport('127.0.0.1:1', { serverName: 'n' })).toEqual({ kind: 'tls', serverName: 'n' });
   });
 
-  it.each([{ tls: true }, { caFile: 'ca' }, { serverName: 'n' }])(
-    'cannot be both plaintext and %j',
-    (wish) => {
-      expect(() => chooseTransport('gateway:1', { plaintext: true, ...wish })).toThrow(/excludes/);
-    },
-  );
+  it.each([{ tls: true }, { caFile: 'ca' }, { serverName: 'n' }])('cannot be both plaintext and %j', (wish) => {
+    expect(() => chooseTransport('gateway:1', { plaintext: true, ...wish })).toThrow(/excludes/);
+  });
 
   it('is described in words', () => {
     expect(transportText({ kind: 'plaintext' })).toBe('plaintext');
@@ -82,7 +76,5 @@ describe('a failed connection', () => {
 
 it('errors are printed without credentials', () => {
   for (const kind of ['virtualKey', 'operator', 'proxy', 'bootstrap'] as const)
-    expect(withoutCredentials(`there is no key "${createCredential(kind)}"!`)).toBe(
-      'there is no key "[credential]"!',
-    );
+    expect(withoutCredentials(`there is no key "${createCredential(kind)}"!`)).toBe('there is no key "[credential]"!');
 });

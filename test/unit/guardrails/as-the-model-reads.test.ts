@@ -59,11 +59,7 @@ describe('other forms of personal data', () => {
       ['ada%40example.org', '%2B49%2030%2023125456'],
     ],
     ['UTF-8 in URLs', 'card=%D9%A4111%201111+%EF%BC%91111%201111', []],
-    [
-      'digits of other scripts in URLs',
-      'card=%D9%A4111%201111%201111%201111',
-      ['%D9%A4111%201111%201111%201111'],
-    ],
+    ['digits of other scripts in URLs', 'card=%D9%A4111%201111%201111%201111', ['%D9%A4111%201111%201111%201111']],
     [
       'HTML',
       '<b>ada&#64;example&period;org</b>&nbsp;4111&#x20;1111 1111 1111',
@@ -72,11 +68,7 @@ describe('other forms of personal data', () => {
     ['Arabic digits', '٤١١١ ١١١١ ١١١١ ١١١١', ['٤١١١ ١١١١ ١١١١ ١١١١']],
     ['Persian digits', '۴۱۱۱۱۱۱۱۱۱۱۱۱۱۱۱', ['۴۱۱۱۱۱۱۱۱۱۱۱۱۱۱۱']],
     ['digits of Devanagari', '४१११ ११११ ११११ ११११', ['४१११ ११११ ११११ ११११']],
-    [
-      'full-width digits',
-      '４１１１　１１１１　１１１１　１１１１',
-      ['４１１１　１１１１　１１１１　１１１１'],
-    ],
+    ['full-width digits', '４１１１　１１１１　１１１１　１１１１', ['４１１１　１１１１　１１１１　１１１１']],
     ['a card over a line end', 'card 4111 1111\n  1111 1111.', ['4111 1111\n  1111 1111']],
     ['a card in a quoted mail', '> 4111-1111-\n> 1111-1111', ['4111-1111-\n> 1111-1111']],
     ['a card over an escaped line end', '{"a":"4111 1111\\n1111 1111"}', ['4111 1111\\n1111 1111']],

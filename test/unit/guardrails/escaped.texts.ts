@@ -26,44 +26,9 @@ export const patternSets: readonly (readonly string[])[] = [
 ];
 
 const escapes = [
-  ...[
-    '\\n',
-    '\\t',
-    '\\r',
-    '\\b',
-    '\\f',
-    '\\/',
-    '\\"',
-    '\\\\"',
-    '\\\\n',
-    '\\\\\\\\n',
-    '\\u0041',
-    '\\u00e9',
-    '\\u000a',
-  ],
-  ...[
-    '\\u200b',
-    '\\ud83d\\ude00',
-    '\\\\ud83d\\\\ude00',
-    '\\ud83d',
-    '\\ude00',
-    '\\u0301',
-    '\\u00a0',
-    '\\uff21',
-  ],
-  ...[
-    '&amp;',
-    '&lt;',
-    '&quot;',
-    '&#64;',
-    '&#x20;',
-    '&nbsp;',
-    '&shy;',
-    '&zwj;',
-    '&#8203;',
-    '&#0;',
-    '&#128512;',
-  ],
+  ...['\\n', '\\t', '\\r', '\\b', '\\f', '\\/', '\\"', '\\\\"', '\\\\n', '\\\\\\\\n', '\\u0041', '\\u00e9', '\\u000a'],
+  ...['\\u200b', '\\ud83d\\ude00', '\\\\ud83d\\\\ude00', '\\ud83d', '\\ude00', '\\u0301', '\\u00a0', '\\uff21'],
+  ...['&amp;', '&lt;', '&quot;', '&#64;', '&#x20;', '&nbsp;', '&shy;', '&zwj;', '&#8203;', '&#0;', '&#128512;'],
   ...['%20', '%40', '%0A', '%2F', '%5C', '%C3%A9', '%E2%80%8B', '%F0%9F%98%80', '%c3%28', '%26amp;', '%5Cn'],
 ];
 const broken = [
@@ -83,25 +48,7 @@ const broken = [
   '%zz',
 ];
 const plain = [
-  ...[
-    'a',
-    'b',
-    'ab',
-    'abbb',
-    ' ',
-    '  ',
-    '\n',
-    '.',
-    '-',
-    '@',
-    '"',
-    'x1y',
-    'xy',
-    '7',
-    '2031-07',
-    'TCK-',
-    'TCK-123456',
-  ],
+  ...['a', 'b', 'ab', 'abbb', ' ', '  ', '\n', '.', '-', '@', '"', 'x1y', 'xy', '7', '2031-07', 'TCK-', 'TCK-123456'],
   ...[
     'next',
     'blue',
@@ -163,9 +110,7 @@ function written(value: string, random: Random): string {
   const way = random.next();
   if (way < 0.1) return JSON.stringify(value).slice(1, -1);
   if (way < 0.2) return encodeURIComponent(value.toWellFormed());
-  return [...value]
-    .map((character) => (random.chance(share) ? escaped(character, random) : character))
-    .join('');
+  return [...value].map((character) => (random.chance(share) ? escaped(character, random) : character)).join('');
 }
 
 function escaped(character: string, random: Random): string {

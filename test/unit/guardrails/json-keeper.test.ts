@@ -29,12 +29,7 @@ describe('a replacement in streamed JSON', () => {
     ['all of it', '{"a":1}', ['{"a":1}'], '{"[X_1]":null}'],
     ['in other text', 'So: {"a": 4111} or 4111.', ['4111', '4111'], 'So: {"a": "[X_1]"} or [X_2].'],
     ['a number in groups', '[4111 1111](x)', ['4111 1111'], '["[X_1]"](x)'],
-    [
-      'brackets that are no JSON',
-      'see [SECRET] and [the 42]',
-      ['[SECRET]', '42'],
-      'see [X_1] and [the [X_2]]',
-    ],
+    ['brackets that are no JSON', 'see [SECRET] and [the 42]', ['[SECRET]', '42'], 'see [X_1] and [the [X_2]]'],
     ['a part of JSON that is cut off', '{"a":"b', ['b'], '{"a":"[X_1]'],
   ])('%s', (_what, text, found, expected) => {
     expect(redacted(text, ...found)).toBe(expected);

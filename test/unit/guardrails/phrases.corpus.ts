@@ -16,11 +16,7 @@ const bad = ['bad word'];
 const kill = ['kill'];
 
 const wholeWords: readonly Group[] = [
-  [
-    'unchanged',
-    bad,
-    ['⟦bad word⟧', 'a ⟦bad word⟧!', '"⟦bad word⟧"', '(⟦bad word⟧)', '⟦bad word⟧ ⟦bad word⟧'],
-  ],
+  ['unchanged', bad, ['⟦bad word⟧', 'a ⟦bad word⟧!', '"⟦bad word⟧"', '(⟦bad word⟧)', '⟦bad word⟧ ⟦bad word⟧']],
   ['letter case', bad, ['⟦BAD WORD⟧', '⟦Bad Word⟧', 'so ⟦bAd WoRd⟧.']],
   ['letter case of the phrase', ['Bad WORD'], ['⟦bad word⟧', '⟦BAD word⟧']],
   [
@@ -29,11 +25,7 @@ const wholeWords: readonly Group[] = [
     ['⟦ÄRGER⟧', '⟦Привет⟧ ⟦ПРИВЕТ⟧', '⟦ΓΕΙΆ⟧ ⟦γειά⟧', '⟦ՈՍՏԻԿԱՆ⟧'],
   ],
   ['sigma at the end of a word', ['λόγος'], ['⟦ΛΌΓΟΣ⟧', '⟦λόγος⟧', '⟦λόγοσ⟧']],
-  [
-    'Turkish i',
-    ['istanbul', 'kılıç'],
-    ['⟦İSTANBUL⟧', '⟦ISTANBUL⟧', '⟦ıstanbul⟧', '⟦KILIÇ⟧', '⟦kiliç⟧', '⟦kılıc⟧'],
-  ],
+  ['Turkish i', ['istanbul', 'kılıç'], ['⟦İSTANBUL⟧', '⟦ISTANBUL⟧', '⟦ıstanbul⟧', '⟦KILIÇ⟧', '⟦kiliç⟧', '⟦kılıc⟧']],
   ['German ß', ['straße', 'Masse'], ['⟦STRASSE⟧', '⟦strasse⟧', '⟦STRAẞE⟧', '⟦Maße⟧', 'Mase']],
   ['ligatures', ['office', 'Œuvre', 'encyclopaedia'], ['o⁠x', '⟦oﬃce⟧', '⟦oeuvre⟧', '⟦ENCYCLOPÆDIA⟧', 'ofﬁ']],
   ['full width', bad, ['⟦ｂａｄ ｗｏｒｄ⟧', '⟦ＢＡＤ　ＷＯＲＤ⟧', 'Ａ ⟦bＡd wOrd⟧．']],
@@ -59,25 +51,12 @@ const wholeWords: readonly Group[] = [
   [
     'accents',
     ['uber', 'naïve', 'resume'],
-    [
-      '⟦über⟧',
-      '⟦u\u0308ber⟧',
-      '⟦naive⟧',
-      '⟦NAÏVE⟧',
-      '⟦nai\u0308ve⟧',
-      '⟦résumé⟧',
-      '⟦re\u0301sume\u0301⟧ ',
-      '⟦r̷e̴s̵u̶m̸e̡⟧',
-    ],
+    ['⟦über⟧', '⟦u\u0308ber⟧', '⟦naive⟧', '⟦NAÏVE⟧', '⟦nai\u0308ve⟧', '⟦résumé⟧', '⟦re\u0301sume\u0301⟧ ', '⟦r̷e̴s̵u̶m̸e̡⟧'],
   ],
   [
     'accents without end',
     kill,
-    [
-      `⟦k${'\u0300\u0316'.repeat(50)}ill⟧`,
-      `⟦kill${'\u0336'.repeat(32)}⟧${'\u0336'.repeat(68)} x`,
-      '\u0301⟦kill⟧',
-    ],
+    [`⟦k${'\u0300\u0316'.repeat(50)}ill⟧`, `⟦kill${'\u0336'.repeat(32)}⟧${'\u0336'.repeat(68)} x`, '\u0301⟦kill⟧'],
   ],
   [
     'zero-width characters',
@@ -137,11 +116,7 @@ const wholeWords: readonly Group[] = [
   ],
   ['look-alikes in the phrase', ['раураl'], ['⟦paypal⟧', '⟦PAYPAL⟧', '⟦paураl⟧']],
   ['look-alikes of a whole word', ['cop'], ['⟦сор⟧ is Cyrillic', '⟦СОР⟧']],
-  [
-    'no look-alikes in ASCII',
-    ['login', 'kill'],
-    ['l0gin', '1ogin', 'kiII', 'ki11', 'k!ll', '|ogin', 'rnotel'],
-  ],
+  ['no look-alikes in ASCII', ['login', 'kill'], ['l0gin', '1ogin', 'kiII', 'ki11', 'k!ll', '|ogin', 'rnotel']],
   [
     'blanks',
     bad,
@@ -201,19 +176,7 @@ const wholeWords: readonly Group[] = [
   [
     'phrases that are not letters',
     ['c++', '#bad', '@all', '$$$', '1.5'],
-    [
-      '⟦c++⟧',
-      'x ⟦c++⟧17',
-      'abc++',
-      'a⟦#bad⟧',
-      '#badly',
-      '⟦@all⟧',
-      'a⟦$$$⟧b',
-      '⟦1.5⟧',
-      '11.5',
-      '1.55',
-      '⟦1.5⟧.2',
-    ],
+    ['⟦c++⟧', 'x ⟦c++⟧17', 'abc++', 'a⟦#bad⟧', '#badly', '⟦@all⟧', 'a⟦$$$⟧b', '⟦1.5⟧', '11.5', '1.55', '⟦1.5⟧.2'],
   ],
   ['digits in full width and other scripts', ['1234'], ['⟦１２３４⟧', '⟦①②③④⟧', '⟦𝟏𝟐𝟑𝟒⟧', '12345', '⟦١٢٣٤⟧']],
   ['base64 is not decoded', bad, ['YmFkIHdvcmQ=', 'data:text/plain;base64,YmFkIHdvcmQ=']],
@@ -222,11 +185,7 @@ const wholeWords: readonly Group[] = [
   ['what can be seen in between', kill, ['k😀ill', 'k.i.l.l', 'k-i-l-l', 'k*ill', 'k i l l', 'k_ill']],
   ['emoji beside', kill, ['😀⟦kill⟧😀', '⟦kill\u200d⟧😀', '👩‍🚀⟦kill⟧', '❤\ufe0f⟦kill⟧❤\ufe0f']],
   ['emoji as phrases', ['🔫', '👩‍🚀', '❤️'], ['a⟦🔫⟧b', '⟦👩‍🚀⟧', '⟦❤⟧', '⟦❤\ufe0f⟧', '👩 🚀']],
-  [
-    'Chinese',
-    ['傻瓜', '笨蛋'],
-    ['你这个⟦傻瓜⟧。', '⟦傻瓜⟧⟦笨蛋⟧', '⟦傻\u200b瓜⟧', '傻 瓜', '瓜傻', '⟦傻瓜⟧abc'],
-  ],
+  ['Chinese', ['傻瓜', '笨蛋'], ['你这个⟦傻瓜⟧。', '⟦傻瓜⟧⟦笨蛋⟧', '⟦傻\u200b瓜⟧', '傻 瓜', '瓜傻', '⟦傻瓜⟧abc']],
   ['Latin among Chinese', ['vpn'], ['用⟦vpn⟧吗', '⟦ＶＰＮ⟧', '用avpn', '用⟦VPN⟧。']],
   ['ideographs for compatibility', ['\u96e2', '\u8c48'], ['⟦\uf9ea⟧', '⟦\uf900⟧']],
   [

@@ -20,24 +20,14 @@ const matchers: Readonly<Record<string, Matcher>> = {
   'words within words': compileCheck({ kind: 'words', phrases, withinWords: true }),
   pattern: compileCheck({
     kind: 'pattern',
-    patterns: [
-      '[0-9]{4}-?[0-9]{2}',
-      '\\bval\\w+',
-      '<[a-z]+>.*?</[a-z]+>',
-      '(?s)BEGIN.*?END',
-      'ends$',
-      '^begins',
-    ],
+    patterns: ['[0-9]{4}-?[0-9]{2}', '\\bval\\w+', '<[a-z]+>.*?</[a-z]+>', '(?s)BEGIN.*?END', 'ends$', '^begins'],
   }),
   'personal data': compileCheck({ kind: 'personal_data', types, countries: ['US', 'DE'], restore: false }),
   secrets: compileCheck({ kind: 'secrets' }),
 };
 
 /** Scans the text in the shortest possible pieces. */
-function inPieces(
-  matcher: Matcher,
-  text: string,
-): { readonly hits: readonly Hit[]; readonly pieces: number } {
+function inPieces(matcher: Matcher, text: string): { readonly hits: readonly Hit[]; readonly pieces: number } {
   const costly = { ...matcher, cost: 1e9 };
   const scanning = new TextScan({ matchers: [costly], texts: [text], window });
   let pieces = 0;
@@ -85,10 +75,7 @@ describe('a scan of a text in pieces', () => {
     ['personal data', `${filler}ada@exam${'\u200b'.repeat(700)}ple.org ${filler}`],
     ['pattern', `${filler}BEGIN ${filler.repeat(4)} END ${filler}`],
     ['pattern', `begins ${filler}begins ${filler} ends`],
-    [
-      'secrets',
-      `${filler}${['-----BEGIN', 'PRIVATE KEY-----'].join(' ')}\n${'MIIabc/+'.repeat(150)}\n${filler}`,
-    ],
+    ['secrets', `${filler}${['-----BEGIN', 'PRIVATE KEY-----'].join(' ')}\n${'MIIabc/+'.repeat(150)}\n${filler}`],
   ])('finds matches longer than the window and than a piece: %s', (name, text) => {
     const matcher = matchers[name];
     if (matcher === undefined) throw new Error(name);

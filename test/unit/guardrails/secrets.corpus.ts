@@ -84,10 +84,7 @@ export const makers: Readonly<Record<string, readonly (() => string)[]>> = {
   SENDGRID_KEY: [() => joined('S', 'G.', chance(22), '.', chance(43))],
   TWILIO_KEY: [() => joined('S', 'K', chance(32, hex))],
   TELEGRAM_BOT_TOKEN: [() => joined('7', chance(9, '2468013579'), ':', 'AA', chance(32), 'k')],
-  API_KEY: [
-    () => joined('sk', '-', chance(48)),
-    () => joined('sk', '-', chance(20), 'T3Blbk', 'FJ', chance(20)),
-  ],
+  API_KEY: [() => joined('sk', '-', chance(48)), () => joined('sk', '-', chance(20), 'T3Blbk', 'FJ', chance(20))],
   JWT: [() => jwt(20), () => jwt(120), () => jwt(900)],
   PRIVATE_KEY: [
     () => pem('PRIVATE KEY', 1600),
@@ -127,26 +124,9 @@ const secretNames = [
   'encryption-key',
 ] as const;
 /** `#` is replaced by the name. */
-const assignments: readonly string[] = [
-  '# = "§"',
-  '#: §',
-  '"#": "§",',
-  "#='§'",
-  'export #=§\n',
-  '  # := `§`;',
-  '#=>§',
-];
+const assignments: readonly string[] = ['# = "§"', '#: §', '"#": "§",', "#='§'", 'export #=§\n', '  # := `§`;', '#=>§'];
 
-const schemes = [
-  'postgres',
-  'postgresql',
-  'mysql',
-  'mongodb+srv',
-  'redis',
-  'rediss',
-  'amqp',
-  'https',
-] as const;
+const schemes = ['postgres', 'postgresql', 'mysql', 'mongodb+srv', 'redis', 'rediss', 'amqp', 'https'] as const;
 
 export function labelledTexts(): readonly Labelled[] {
   random = new Random(20_261_122);
@@ -155,9 +135,7 @@ export function labelledTexts(): readonly Labelled[] {
 
 function ofForms(): readonly Labelled[] {
   return Object.entries(makers).flatMap(([label, some]) =>
-    contexts.map((context, index) =>
-      written(label, context, () => (some[index % some.length] ?? (() => ''))(), label),
-    ),
+    contexts.map((context, index) => written(label, context, () => (some[index % some.length] ?? (() => ''))(), label)),
   );
 }
 
@@ -165,9 +143,7 @@ function ofNames(): readonly Labelled[] {
   const secrets = assignments.flatMap((form) => {
     const names = [0, 1, 2].map(() => oneOf(secretNames));
     const values = [() => chance(16 + below(30)), () => chance(32, hex), () => chance(40, base64)];
-    return names.map((name, index) =>
-      written('named', form.replace('#', name), values[index] ?? (() => ''), 'SECRET'),
-    );
+    return names.map((name, index) => written('named', form.replace('#', name), values[index] ?? (() => ''), 'SECRET'));
   });
   const passwords = assignments.map((form) =>
     written(
@@ -184,12 +160,7 @@ function ofNames(): readonly Labelled[] {
 function ofConnections(): readonly Labelled[] {
   return schemes
     .flatMap((scheme) => [
-      written(
-        'url',
-        `connect to ${scheme}://app:§@db.internal:1234/main now`,
-        () => chance(12),
-        'CONNECTION_PASSWORD',
-      ),
+      written('url', `connect to ${scheme}://app:§@db.internal:1234/main now`, () => chance(12), 'CONNECTION_PASSWORD'),
       written('url', `URL="${scheme}://:§@cache-0.example.com/0"`, () => 'hunter2', 'CONNECTION_PASSWORD'),
     ])
     .concat([
@@ -245,10 +216,8 @@ function written(what: string, context: string, make: () => string, label: strin
 
 /** Texts that look like secrets, in their typical contexts. Each is made ten times. */
 const alike: Readonly<Record<string, () => string>> = {
-  uuid: () =>
-    `request ${uuid()} of session_token ${uuid()} took 3 ms; {"id":"${uuid()}","token_id":"${uuid()}"}`,
-  commit: () =>
-    `commit ${chance(40, hex)}\nMerge: ${chance(7, hex)} ${chance(7, hex)}\n\n    secret: rotate it`,
+  uuid: () => `request ${uuid()} of session_token ${uuid()} took 3 ms; {"id":"${uuid()}","token_id":"${uuid()}"}`,
+  commit: () => `commit ${chance(40, hex)}\nMerge: ${chance(7, hex)} ${chance(7, hex)}\n\n    secret: rotate it`,
   digest: () => `image: registry.example.com/app@sha256:${chance(64, hex)}`,
   lockfile: () =>
     `"integrity": "sha512-${chance(86, base64)}==", "resolved": "https://npm.example.com/a-${chance(3, digits)}.tgz"`,
@@ -286,17 +255,14 @@ const alike: Readonly<Record<string, () => string>> = {
     ]),
   'short prefix': () =>
     `AKIA${chance(8, upper)} SK${chance(5, upper)} sk-${chance(9)} ghp_${chance(12)} hf_hub_download npm_config_cache SG.x.y`,
-  'long prefix': () =>
-    `${joined('AK', 'IA')}${chance(30, upper)} gh${'p_'}${chance(50)} ${'S'}K${chance(64, hex)}`,
+  'long prefix': () => `${joined('AK', 'IA')}${chance(30, upper)} gh${'p_'}${chance(50)} ${'S'}K${chance(64, hex)}`,
   'not a token': () =>
     `eyJ${chance(20)}.${chance(20)}.${chance(20)} and ${encoded({ page: chance(9), next: true })}.${chance(30)}.${chance(30)}`,
   'other key': () => `${'pk'}_live_${chance(24)} AC${chance(32, hex)} sk-svc-${chance(49)}`,
-  url: () =>
-    `https://example.com:8443/@scope/pkg?q=a:b@c http://[::1]:80/ ftp://me@example.com ws://host:9/p:q@r`,
+  url: () => `https://example.com:8443/@scope/pkg?q=a:b@c http://[::1]:80/ ftp://me@example.com ws://host:9/p:q@r`,
   time: () =>
     `${chance(10, digits)}:AAA 2031-01-02T03:04:05Z 10.0.0.1:8080 +49 30 ${chance(8, digits)} DE${chance(20, digits)}`,
-  arn: () =>
-    `secret: arn:aws:secretsmanager:eu-west-1:${chance(12, digits)}:secret:payments-database-password`,
+  arn: () => `secret: arn:aws:secretsmanager:eu-west-1:${chance(12, digits)}:secret:payments-database-password`,
   minified: () =>
     `!function(e,t){var n=e.token,r=t.secret;n.password=function(e){return r(e)},e.apiKey=n}(${chance(3, lower)});`,
   base64: () => `payload=${chance(400, base64)}== nonce: ${chance(8, digits)}`,

@@ -34,9 +34,7 @@ const checks: Readonly<Record<string, TextCheck>> = {
       { label: 'BIRCH', form: '{hex:12}.b1.{alnum:14}' },
     ],
   },
-  ...Object.fromEntries(
-    patternSets.map((patterns) => [patterns.join(' or '), { kind: 'pattern', patterns }] as const),
-  ),
+  ...Object.fromEntries(patternSets.map((patterns) => [patterns.join(' or '), { kind: 'pattern', patterns }] as const)),
 };
 const matchers = Object.entries(checks).map(([name, check]) => ({ name, matcher: compileCheck(check) }));
 

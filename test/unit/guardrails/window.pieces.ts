@@ -27,8 +27,7 @@ export function through(cases: readonly Case[], pieces: readonly string[], windo
   const found = cases.map((): string[] => []);
   const guards = cases.map(({ matcher, action }, rank) => ({
     matcher,
-    replacement:
-      action === 'redact' ? (value: string, label: string) => `[${label} of ${rank}: ${value}]` : action,
+    replacement: action === 'redact' ? (value: string, label: string) => `[${label} of ${rank}: ${value}]` : action,
     found: (label: string) => void found[rank]?.push(label),
   }));
   const { left, blocking } = run(guards, pieces, window);

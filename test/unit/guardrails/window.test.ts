@@ -51,11 +51,7 @@ describe(`a text in pieces (seeds from ${firstSeed})`, () => {
       const window = 20 + random.below(100);
       const requested: Case = { ...caseOf(random.pick(names), random), action: 'block' };
       if (!fits([requested], text, window)) continue;
-      const [first] = requested.matcher.inspect(
-        { raw: text, folded: fold(text), isEnd: true },
-        0,
-        window,
-      ).findings;
+      const [first] = requested.matcher.inspect({ raw: text, folded: fold(text), isEnd: true }, 0, window).findings;
       const { left, blockedBy } = through([requested], cut(text, 9, random), window);
       expect(text.startsWith(left), `seed ${seed}`).toBe(true);
       expect(left.length, `seed ${seed}`).toBeLessThanOrEqual(first?.start ?? text.length);
@@ -70,12 +66,8 @@ describe('a text window', () => {
   it('replaces overlapping matches by one replacement, that of the first match', () => {
     const cases: Case[] = [redacting('angles'), redacting('words'), redacting('digits')];
     expect(through(cases, ['a <12 bad> b'], 512).left).toBe('a [ANGLES of 0: <12 bad>] b');
-    expect(through([redacting('digits'), redacting('words')], ['bad word'], 512).left).toBe(
-      '[DIGITS of 0: bad]',
-    );
-    expect(through([redacting('words'), redacting('digits')], ['bad word'], 512).left).toBe(
-      '[WORD of 0: bad word]',
-    );
+    expect(through([redacting('digits'), redacting('words')], ['bad word'], 512).left).toBe('[DIGITS of 0: bad]');
+    expect(through([redacting('words'), redacting('digits')], ['bad word'], 512).left).toBe('[WORD of 0: bad word]');
   });
 
   it('reports the guard with the first match in the text, then the first guard', () => {
@@ -89,9 +81,7 @@ describe('a text window', () => {
 
   it('does not delay text for a guard that keeps its matches, and reports the matches', () => {
     const found: string[] = [];
-    const window = new TextWindow([
-      { matcher: digits, replacement: 'keep', found: (label) => found.push(label) },
-    ]);
+    const window = new TextWindow([{ matcher: digits, replacement: 'keep', found: (label) => found.push(label) }]);
     expect(window.push('12 and')).toBe('12 and');
     expect(window.withheld).toBe(0);
     expect(window.end(' 3')).toBe(' 3');
@@ -100,8 +90,8 @@ describe('a text window', () => {
 
   it('delays no more text than may still become a match', () => {
     const window = new TextWindow([guardOf('words')]);
-    const released = ['Hello ', 'ba', 'r is a', ' bad', ' w', 'ar', ' bad', '. \ud83d', '\ude00'].map(
-      (piece) => window.push(piece),
+    const released = ['Hello ', 'ba', 'r is a', ' bad', ' w', 'ar', ' bad', '. \ud83d', '\ude00'].map((piece) =>
+      window.push(piece),
     );
     const expected = ['Hello ', '', 'bar is ', 'a ', '', '[WORD] war', ' ', '[WORD]. ', '\ud83d\ude00'];
     expect(released).toEqual(expected);

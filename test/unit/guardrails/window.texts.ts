@@ -19,18 +19,7 @@ const noise = [
 ];
 
 const planted = [
-  ...[
-    'bad',
-    'BAD',
-    'b\u200bad',
-    'Bаd',
-    'bad  word',
-    'bad\nwo\u0301rd',
-    'word up',
-    'a b',
-    'STRASSE',
-    'straße',
-  ],
+  ...['bad', 'BAD', 'b\u200bad', 'Bаd', 'bad  word', 'bad\nwo\u0301rd', 'word up', 'a b', 'STRASSE', 'straße'],
   ...['傻瓜', 'か', '가', 'U\u0308ber-cool', 'über-cool', 'ｂａｄ ｗｏｒｄ', '𝐛𝐚𝐝', 'bad wor', 'ba\u0301'],
   ...['<abc>', '<123>', '<bad 12>', '<', '1234567', '2031-07', 'XX', '<b>x</b>'],
 ];

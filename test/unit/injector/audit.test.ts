@@ -68,9 +68,7 @@ describe('the audit annotation', () => {
       const second = invoke(random.pick(changes)(first.pod));
       const names = Object.keys(first.audit).filter((name) => Object.hasOwn(second.audit, name));
       for (const name of names)
-        expect(Reflect.get(second.audit, name), `seed ${seed}, round ${round}`).toBe(
-          Reflect.get(first.audit, name),
-        );
+        expect(Reflect.get(second.audit, name), `seed ${seed}, round ${round}`).toBe(Reflect.get(first.audit, name));
     }
   });
 });

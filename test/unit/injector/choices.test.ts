@@ -61,10 +61,7 @@ describe('the choice of a pod', () => {
 
   it.each([
     [{ ports: '8081' }, 'there is no annotation "model-gateway.io/ports"'],
-    [
-      { port: '15490', 'admin-port': '15490' },
-      'model-gateway.io/port and model-gateway.io/admin-port: both are 15490',
-    ],
+    [{ port: '15490', 'admin-port': '15490' }, 'model-gateway.io/port and model-gateway.io/admin-port: both are 15490'],
     [{ 'cpu-request': '2' }, 'model-gateway.io/cpu-request: 2 is more than the limit 1'],
     [{ 'memory-limit': '64Mi' }, 'model-gateway.io/memory-request: 128Mi is more than the limit 64Mi'],
   ])('is refused when it contradicts itself: %o', (annotations, message) => {

@@ -18,8 +18,7 @@ import {
 import { validateObject } from '../../support/kubernetes-schemas.ts';
 import { restrictedViolations } from '../../support/pod-security.ts';
 
-const outcomeOf = (pod: TestPod, settings?: InjectionSettings) =>
-  inject(pod, settings ?? injectionSettings()).outcome;
+const outcomeOf = (pod: TestPod, settings?: InjectionSettings) => inject(pod, settings ?? injectionSettings()).outcome;
 
 describe('a pod without special choices', () => {
   const pod = injected(appPod());
@@ -203,11 +202,7 @@ describe('a pod that cannot be injected', () => {
 describe('a pod that conflicts with the sidecar', () => {
   const named = (name: string) => ({ name, image: 'example/app:1' });
   const refused: readonly (readonly [what: string, parts: PodParts, message: string])[] = [
-    [
-      'a container of its name',
-      { container: named('model-gateway') },
-      'a container of the pod is named model-gateway',
-    ],
+    ['a container of its name', { container: named('model-gateway') }, 'a container of the pod is named model-gateway'],
     [
       'an init container of its name',
       { spec: { initContainers: [named('model-gateway')] } },

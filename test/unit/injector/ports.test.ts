@@ -50,26 +50,21 @@ describe('the ports of a sidecar', () => {
     ['the port', declaring(15_400), [15_401, 15_490], 'port'],
     ['the port, by TCP in words', declaring([15_400, 'TCP']), [15_401, 15_490], 'port'],
     ['the admin port', declaring(15_490), [15_400, 15_401], 'admin-port'],
-  ] as const)(
-    'move when a container declares %s, with a warning and an annotation',
-    (_, container, ports, name) => {
-      const pod = appPod({ container });
-      const after = injected(pod);
-      expect(portsOf(after)).toEqual(ports);
-      const moved = name === 'port' ? ports[0] : ports[1];
-      expect(warningsOf(pod)).toEqual([
-        `the sidecar’s ${name.replace('-', ' ')} is ${moved}: container "app" has ${name === 'port' ? 15_400 : 15_490}`,
-      ]);
-      expect(after.metadata.annotations).toMatchObject({ [`model-gateway.io/${name}`]: String(moved) });
-      expect(patchOf(after)).toEqual([]);
-    },
-  );
+  ] as const)('move when a container declares %s, with a warning and an annotation', (_, container, ports, name) => {
+    const pod = appPod({ container });
+    const after = injected(pod);
+    expect(portsOf(after)).toEqual(ports);
+    const moved = name === 'port' ? ports[0] : ports[1];
+    expect(warningsOf(pod)).toEqual([
+      `the sidecar’s ${name.replace('-', ' ')} is ${moved}: container "app" has ${name === 'port' ? 15_400 : 15_490}`,
+    ]);
+    expect(after.metadata.annotations).toMatchObject({ [`model-gateway.io/${name}`]: String(moved) });
+    expect(patchOf(after)).toEqual([]);
+  });
 
   it('move past ports that init containers and other containers declare', () => {
     const spec = { initContainers: [{ name: 'warm', ...declaring(15_400, 15_401) }] };
-    expect(portsOf(injected(appPod({ spec, container: declaring(15_402, 15_490) })))).toEqual([
-      15_403, 15_404,
-    ]);
+    expect(portsOf(injected(appPod({ spec, container: declaring(15_402, 15_490) })))).toEqual([15_403, 15_404]);
   });
 
   it('stay when a port is declared for UDP only', () => {

@@ -65,20 +65,7 @@ describe('random pods', () => {
   });
 
   it('have an outcome with any value anywhere replaced by junk', () => {
-    const junk = [
-      null,
-      true,
-      -1,
-      1.5,
-      '',
-      'x',
-      [],
-      {},
-      [null],
-      [[]],
-      { name: null },
-      { name: 'x', value: 1 },
-    ];
+    const junk = [null, true, -1, 1.5, '', 'x', [], {}, [null], [[]], { name: null }, { name: 'x', value: 1 }];
     const seen = new Set<string>();
     for (let round = 0; round < roundsOf(3000); round++) {
       const pod = randomPod();

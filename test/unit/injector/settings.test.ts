@@ -61,9 +61,7 @@ describe('settings of the injector', () => {
   it.each(['model-gateway/proxy', 'proxy:', 'a b:1', 'proxy@sha256:12', ':1 '])(
     'refuse an image without a version: %s',
     (image) => {
-      expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: image })).toEqual([
-        expect.stringContaining('must be an image with'),
-      ]);
+      expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: image })).toEqual([expect.stringContaining('must be an image with')]);
     },
   );
 

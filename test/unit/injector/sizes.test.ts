@@ -82,9 +82,7 @@ describe('a LimitRange of containers', () => {
   });
 
   it('lowers values above its maximum and raises values below its minimum, with a warning', () => {
-    expect(
-      sized(appPod(), namespaceOf({ min: { cpu: '100m' }, max: { cpu: '500m', memory: '200Mi' } })),
-    ).toEqual({
+    expect(sized(appPod(), namespaceOf({ min: { cpu: '100m' }, max: { cpu: '500m', memory: '200Mi' } }))).toEqual({
       ...{ cpu: ['100m', '500m'], memory: ['128Mi', '200Mi'] },
       warnings: [
         'the namespace’s LimitRange makes the sidecar’s model-gateway.io/cpu-request 100m in place of 50m, model-gateway.io/cpu-limit 500m in place of 1, model-gateway.io/memory-limit 200Mi in place of 256Mi',
@@ -110,10 +108,7 @@ describe('a LimitRange of containers', () => {
   it('is kept with a warning when it leaves less memory than a sidecar needs', () => {
     expect(sized(appPod(), namespaceOf({ max: { memory: '64Mi' } }))).toMatchObject({
       memory: ['64Mi', '64Mi'],
-      warnings: [
-        expect.anything(),
-        expect.stringContaining('64Mi of memory is less than an idle sidecar takes'),
-      ],
+      warnings: [expect.anything(), expect.stringContaining('64Mi of memory is less than an idle sidecar takes')],
     });
   });
 
@@ -183,9 +178,7 @@ describe('a LimitRange of pods', () => {
 
 describe('a pod of the class Guaranteed', () => {
   const even = { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1', memory: '1Gi' } };
-  const lost = expect.stringMatching(
-    /^the pod is Burstable with its sidecar, and was Guaranteed without it: /,
-  );
+  const lost = expect.stringMatching(/^the pod is Burstable with its sidecar, and was Guaranteed without it: /);
   const warningsOf = (
     container: Readonly<Record<string, unknown>>,
     annotations: Readonly<Record<string, string>> = {},
@@ -238,22 +231,12 @@ describe('resource amounts of Kubernetes', () => {
     expect(quantityOf(text)).toBeCloseTo(amount, 12);
   });
 
-  it.each([
-    '',
-    'm',
-    '1 Gi',
-    '1KB',
-    '0x10',
-    'Infinity',
-    '--1',
-    '1ee3',
-    `${'1'.repeat(65)}`,
-    null,
-    {},
-    Number.NaN,
-  ])('%j is refused', (text) => {
-    expect(quantityOf(text)).toBeUndefined();
-  });
+  it.each(['', 'm', '1 Gi', '1KB', '0x10', 'Infinity', '--1', '1ee3', `${'1'.repeat(65)}`, null, {}, Number.NaN])(
+    '%j is refused',
+    (text) => {
+      expect(quantityOf(text)).toBeUndefined();
+    },
+  );
 
   it('are rounded up to the unit, and written in the usual form', () => {
     expect(amountOf('cpu', '1500u')).toBe(2);
@@ -294,8 +277,7 @@ describe('random LimitRanges', () => {
       const [requests = 0, limits = 0] = (cpu ?? []).map((text) => amountOf('cpu', text) ?? 0);
       const isImpossible = warnings.some((warning) => warning.includes('leaves no cpu'));
       const label = `seed ${seed}, round ${round}: ${JSON.stringify(limit)} ${cpu}`;
-      if (isImpossible)
-        expect(quantityOf(limit.min.cpu), label).toBeGreaterThan(quantityOf(limit.max.cpu) ?? 0);
+      if (isImpossible) expect(quantityOf(limit.min.cpu), label).toBeGreaterThan(quantityOf(limit.max.cpu) ?? 0);
       else expect(isAllowed(limit, requests, limits), label).toBe(true);
     }
   });

@@ -12,10 +12,7 @@ import {
 
 const name = 'model-gateway.io/inject';
 
-function marked(
-  labels: Readonly<Record<string, string>>,
-  annotations: Readonly<Record<string, string>> = {},
-) {
+function marked(labels: Readonly<Record<string, string>>, annotations: Readonly<Record<string, string>> = {}) {
   const pod = appPod({ annotations });
   return { ...pod, metadata: { ...pod.metadata, labels } };
 }
@@ -72,9 +69,7 @@ describe('a misspelled label or annotation', () => {
     ['model-gateway.io/ports', ''],
   ])('is refused as label and as annotation: %s', (wrong, right) => {
     expect(refusalOf(marked({ [wrong]: 'true' }))).toBe(`there is no label "${wrong}"${right}`);
-    expect(refusalOf(appPod({ annotations: { [wrong]: 'true' } }))).toBe(
-      `there is no annotation "${wrong}"${right}`,
-    );
+    expect(refusalOf(appPod({ annotations: { [wrong]: 'true' } }))).toBe(`there is no annotation "${wrong}"${right}`);
   });
 
   it('is also an annotation that was written as a label', () => {
@@ -99,9 +94,7 @@ describe('a misspelled label or annotation', () => {
   it('is never the namespace’s label on a pod, which gets a warning because it does nothing there', () => {
     const pod = marked({ 'model-gateway.io/tenant': 'true' });
     expect(outcomeOf(pod)).toBe('injected');
-    expect(warningsOf(pod)).toEqual([
-      'model-gateway.io/tenant is a label of namespaces; on a pod it does nothing',
-    ]);
+    expect(warningsOf(pod)).toEqual(['model-gateway.io/tenant is a label of namespaces; on a pod it does nothing']);
   });
 });
 

@@ -66,8 +66,7 @@ const locationOf = (secret: string) => ({
 });
 
 function install(): void {
-  for (const name of [authoritiesSecret, sidecarsCaSecret, ...leaves.map(({ secret }) => secret)])
-    put(name, {});
+  for (const name of [authoritiesSecret, sidecarsCaSecret, ...leaves.map(({ secret }) => secret)]) put(name, {});
 }
 
 function put(name: string, data: Readonly<Record<string, string>>): void {
@@ -102,8 +101,7 @@ function isBelieved(certificate: string, bundle: string): boolean {
   const leaf = new X509Certificate(certificate);
   const isValid = ({ validFromDate, validToDate }: X509Certificate) =>
     validFromDate.getTime() <= now && now < validToDate.getTime();
-  const signed = (one: X509Certificate) =>
-    isValid(one) && leaf.checkIssued(one) && leaf.verify(one.publicKey);
+  const signed = (one: X509Certificate) => isValid(one) && leaf.checkIssued(one) && leaf.verify(one.publicKey);
   return isValid(leaf) && certificatesIn(bundle).some(signed);
 }
 
@@ -121,10 +119,9 @@ it('every certificate is trusted at any time, with the authorities of today and 
     for (const { secret } of leaves) {
       const certificate = dataOf(secret)['tls.crt'] ?? '';
       for (const bundle of [bundles.get(secret), before?.bundles.get(secret)])
-        expect(
-          isBelieved(certificate, bundle ?? ''),
-          `${secret} on day ${(now - (known[0]?.at ?? 0)) / day}`,
-        ).toBe(true);
+        expect(isBelieved(certificate, bundle ?? ''), `${secret} on day ${(now - (known[0]?.at ?? 0)) / day}`).toBe(
+          true,
+        );
       expect(new X509Certificate(certificate).validToDate.getTime() - now).toBeGreaterThanOrEqual(20 * day);
     }
     expect(dataOf(sidecarsCaSecret)['ca.crt']).toBe(bundles.get(ofTenant.secret));

@@ -18,11 +18,7 @@ describe('sizes of namespaces', () => {
     const sized = namespace('b', {}, { 'model-gateway.io/cpu-limit': '2', 'model-gateway.io/port': '1' });
     const ranges = [
       range('b', { type: 'Container', max: { cpu: '1', 'ephemeral-storage': '1Gi' } }),
-      range(
-        'b',
-        { type: 'Pod', min: { memory: '1Gi' } },
-        { type: 'PersistentVolumeClaim', max: { storage: '1' } },
-      ),
+      range('b', { type: 'Pod', min: { memory: '1Gi' } }, { type: 'PersistentVolumeClaim', max: { storage: '1' } }),
       range('a', { type: 'Container', default: { cpu: '1' } }),
     ];
     const { text, leftOut } = collectSizes([namespace('quiet'), sized], ranges);
@@ -75,12 +71,7 @@ describe('namespaces that want sidecars', () => {
 
 describe('mistakes of a namespace', () => {
   it.each([
-    [
-      'a word that is none',
-      { 'model-gateway.io/inject': 'yes' },
-      {},
-      ['must be enabled or true, disabled or false'],
-    ],
+    ['a word that is none', { 'model-gateway.io/inject': 'yes' }, {}, ['must be enabled or true, disabled or false']],
     [
       'a label in the form of other injectors',
       { 'model-gateway-injection': 'enabled' },

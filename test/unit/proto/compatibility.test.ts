@@ -37,43 +37,19 @@ const released = `
   }
 `;
 
-const breaking: readonly (readonly [
-  what: string,
-  from: string | RegExp,
-  to: string,
-  where: string,
-  says: RegExp,
-])[] = [
+const breaking: readonly (readonly [what: string, from: string | RegExp, to: string, where: string, says: RegExp])[] = [
   ['a service that is gone', released, 'syntax = "proto3"; package gateway.v1;', 'Keys', /service is gone/],
   ['a service of another name', 'service Keys', 'service Locks', 'Keys', /service is gone or renamed/],
   ['a package of another name', 'package gateway.v1', 'package gateway.v2', 'gateway.v1', /package is gone/],
   ['a method that is gone', 'rpc Get(GetRequest) returns (Key);', '', 'Keys.Get', /method is gone/],
   ['a method of another name', 'rpc Get(', 'rpc Fetch(', 'Keys.Get', /method is gone or renamed/],
-  [
-    'another request',
-    'Get(GetRequest)',
-    'Get(Key)',
-    'Keys.Get',
-    /request was GetRequest and is Key; .*new one/,
-  ],
+  ['another request', 'Get(GetRequest)', 'Get(Key)', 'Keys.Get', /request was GetRequest and is Key; .*new one/],
   ['another response', 'returns (Key);', 'returns (GetRequest);', 'Keys.Get', /response was Key/],
   ['a request that streams no more', 'Watch(stream ', 'Watch(', 'Keys.Watch', /stream of requests was true/],
   ['a response that streams no more', '(stream Key)', '(Key)', 'Keys.Watch', /stream of responses was true/],
-  [
-    'a response that streams now',
-    'returns (Key);',
-    'returns (stream Key);',
-    'Keys.Get',
-    /was false and is tr/,
-  ],
+  ['a response that streams now', 'returns (Key);', 'returns (stream Key);', 'Keys.Get', /was false and is tr/],
   ['a message of another name', / Part\b/g, ' Piece', 'Key.Part', /message is gone or renamed/],
-  [
-    'a message that is an enum',
-    'message Part {',
-    'enum Part { P_ZERO = 0; } message Piece {',
-    'Key.Part',
-    /gone/,
-  ],
+  ['a message that is an enum', 'message Part {', 'enum Part { P_ZERO = 0; } message Piece {', 'Key.Part', /gone/],
   ['a field that is gone', 'string key_id = 1;', '', 'GetRequest.keyId', /keep it, or, .* reserve 1 and/],
   ['a field of another name', 'key_id', 'virtual_key_id', 'GetRequest.keyId', /field is gone or renamed/],
   [
@@ -91,56 +67,14 @@ const breaking: readonly (readonly [
     /gone/,
   ],
   ['a field of another number', 'key_id = 1', 'key_id = 6', 'GetRequest.keyId', /number was 1 and is 6/],
-  [
-    'a field of another type',
-    'uint32 size',
-    'uint64 size',
-    'GetRequest.size',
-    /type was uint32 and is uint64/,
-  ],
-  [
-    'a field that is optional no more',
-    'optional uint32',
-    'uint32',
-    'GetRequest.size',
-    /was optional and is one/,
-  ],
-  [
-    'a field that is optional now',
-    'string key_id',
-    'optional string key_id',
-    'GetRequest.keyId',
-    /is optional/,
-  ],
-  [
-    'a field that is repeated now',
-    'string key_id',
-    'repeated string key_id',
-    'GetRequest.keyId',
-    /is repeated/,
-  ],
+  ['a field of another type', 'uint32 size', 'uint64 size', 'GetRequest.size', /type was uint32 and is uint64/],
+  ['a field that is optional no more', 'optional uint32', 'uint32', 'GetRequest.size', /was optional and is one/],
+  ['a field that is optional now', 'string key_id', 'optional string key_id', 'GetRequest.keyId', /is optional/],
+  ['a field that is repeated now', 'string key_id', 'repeated string key_id', 'GetRequest.keyId', /is repeated/],
   ['a field that is repeated no more', 'repeated string', 'string', 'Key.names', /was repeated and is one/],
-  [
-    'a map of other keys',
-    'map<string, string>',
-    'map<uint32, string>',
-    'Key.metadata',
-    /type was map<string, /,
-  ],
-  [
-    'a map of other values',
-    'map<string, string>',
-    'map<string, bytes>',
-    'Key.metadata',
-    /is map<string, bytes>/,
-  ],
-  [
-    'a map that is a message',
-    'map<string, string>',
-    'Part',
-    'Key.metadata',
-    /cardinality was map and is one/,
-  ],
+  ['a map of other keys', 'map<string, string>', 'map<uint32, string>', 'Key.metadata', /type was map<string, /],
+  ['a map of other values', 'map<string, string>', 'map<string, bytes>', 'Key.metadata', /is map<string, bytes>/],
+  ['a map that is a message', 'map<string, string>', 'Part', 'Key.metadata', /cardinality was map and is one/],
   [
     'a field that left its oneof',
     'bytes raw = 5;\n    }',
@@ -165,13 +99,7 @@ const breaking: readonly (readonly [
   ['an enum of another name', /\bKind\b/g, 'Sort', 'Kind', /enum is gone or renamed/],
   ['an enum value that is gone', 'KIND_TWO = 2;', '', 'Kind.KIND_TWO', /enum value is gone.*reserve 2/],
   ['an enum value of another name', 'KIND_TWO', 'KIND_SECOND', 'Kind.KIND_TWO', /gone or renamed/],
-  [
-    'an enum value of another number',
-    'KIND_TWO = 2',
-    'KIND_TWO = 3',
-    'Kind.KIND_TWO',
-    /number was 2 and is 3/,
-  ],
+  ['an enum value of another number', 'KIND_TWO = 2', 'KIND_TWO = 3', 'Kind.KIND_TWO', /number was 2 and is 3/],
   [
     'a number that is reserved no more',
     'reserved 4, 7 to 9',
@@ -179,20 +107,8 @@ const breaking: readonly (readonly [
     'GetRequest',
     /^4 is no longer reserved/,
   ],
-  [
-    'a part of a range that is reserved no more',
-    '7 to 9',
-    '7 to 8',
-    'GetRequest',
-    /^7 to 9 is no longer reserved/,
-  ],
-  [
-    'a name that is reserved no more',
-    'reserved "old_name";',
-    '',
-    'GetRequest',
-    /^"old_name" is no longer reserved/,
-  ],
+  ['a part of a range that is reserved no more', '7 to 9', '7 to 8', 'GetRequest', /^7 to 9 is no longer reserved/],
+  ['a name that is reserved no more', 'reserved "old_name";', '', 'GetRequest', /^"old_name" is no longer reserved/],
   [
     'a reserved number that is used again',
     'reserved 4, 7 to 9;',
@@ -225,9 +141,7 @@ const additive: readonly (readonly [what: string, from: string, to: string])[] =
 describe('the contract breaks released programs by', () => {
   it.each(breaking)('%s', (...[, from, to, where, says]) => {
     const breaks = findBreaks(described(released), described(edited(from, to)));
-    expect(breaks.map((one) => one.where)).toContain(
-      where.startsWith('gateway') ? where : `gateway.v1.${where}`,
-    );
+    expect(breaks.map((one) => one.where)).toContain(where.startsWith('gateway') ? where : `gateway.v1.${where}`);
     expect(breaks.map((one) => one.what).join('\n')).toMatch(new RegExp(says, 'm'));
   });
 });

@@ -9,9 +9,7 @@ const folder = join(projectRoot, 'proto/generated/gateway/v1');
 
 describe('generated types of the contract', () => {
   it('export no value that a program could need at run time', () => {
-    const types = readdirSync(folder).map(
-      (name) => [name, readFileSync(join(folder, name), 'utf8')] as const,
-    );
+    const types = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const);
     expect(types.length).toBeGreaterThan(300);
     expect(types.filter(([, text]) => /^export (?!type |interface )/m.test(text))).toEqual([]);
   });

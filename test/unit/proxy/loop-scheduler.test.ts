@@ -143,8 +143,7 @@ it('one piece of work that cannot be cut runs in each tick', async () => {
   const { loop, turn } = begun();
   expect(loop.ready(owner('a'), 1000)).toBeUndefined();
   const followed: string[] = [];
-  for (const name of ['a', 'a', 'b'])
-    void loop.ready(owner(name), 1024 * 1024)?.then(() => followed.push(name));
+  for (const name of ['a', 'a', 'b']) void loop.ready(owner(name), 1024 * 1024)?.then(() => followed.push(name));
   turn();
   await Promise.resolve();
   expect(followed.length).toBe(1);

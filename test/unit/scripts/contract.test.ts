@@ -45,8 +45,7 @@ describe('a released contract as text', () => {
   });
 
   it('is refused when a part of it cannot be written', () => {
-    const of = (source: string) => () =>
-      protoText(parsed(`syntax = "proto3"; package gateway.v1; ${source}`));
+    const of = (source: string) => () => protoText(parsed(`syntax = "proto3"; package gateway.v1; ${source}`));
     expect(of('message A { string b = 1 [deprecated = true]; }')).toThrow('b has the option deprecated');
     expect(of('message A { message B {} }')).toThrow('A has types within it');
     expect(() => protoText(parsed('syntax = "proto3"; package other.v1;'))).toThrow('no package gateway.v1');
@@ -66,25 +65,10 @@ describe('buf breaking', () => {
   });
 
   it.each([
-    [
-      'a field that is gone',
-      'message Person {',
-      'message Person { string shoe_size = 99;',
-      /"99".*shoe_size/,
-    ],
+    ['a field that is gone', 'message Person {', 'message Person { string shoe_size = 99;', /"99".*shoe_size/],
     ['a field of another type', 'uint64 revision', 'int32 revision', /revision.*int32.*uint64/],
-    [
-      'an enum value that is gone',
-      'ROLE_UNSPECIFIED = 0;',
-      'ROLE_UNSPECIFIED = 0; ROLE_COOK = 99;',
-      /"99".*"Role"/,
-    ],
-    [
-      'a method that is gone',
-      'service People {',
-      'service People { rpc Fire(Person) returns (Person);',
-      /"Fire"/,
-    ],
+    ['an enum value that is gone', 'ROLE_UNSPECIFIED = 0;', 'ROLE_UNSPECIFIED = 0; ROLE_COOK = 99;', /"99".*"Role"/],
+    ['a method that is gone', 'service People {', 'service People { rpc Fire(Person) returns (Person);', /"Fire"/],
     ['a message that is gone', 'message Person {', 'message Animal {} message Person {', /"Animal"/],
     ['a reservation that is gone', 'message Person {', 'message Person { reserved 98;', /reserved.*98/],
   ])('finds %s', (_, from, to, finding) => {

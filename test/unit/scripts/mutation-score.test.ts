@@ -18,8 +18,8 @@ function mutant(status: MutantStatus, replacement = 'true'): MutantResult {
 
 describe('the mutation score', () => {
   const score = countScore(
-    (['Killed', 'Killed', 'Timeout', 'Survived', 'NoCoverage', 'Ignored', 'CompileError'] as const).map(
-      (status) => mutant(status),
+    (['Killed', 'Killed', 'Timeout', 'Survived', 'NoCoverage', 'Ignored', 'CompileError'] as const).map((status) =>
+      mutant(status),
     ),
   );
 

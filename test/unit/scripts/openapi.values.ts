@@ -41,9 +41,7 @@ function objectOf(root: JsonObject, schema: JsonObject, random: Random): object 
   const left = new Set(choices.flatMap((members) => members.toSpliced(random.below(members.length), 1)));
   return Object.fromEntries(
     Object.entries(isObject(properties) ? properties : {}).flatMap(([name, property]) =>
-      !isObject(property) || left.has(name) || random.chance(0.4)
-        ? []
-        : [[name, sampleOf(root, property, random)]],
+      !isObject(property) || left.has(name) || random.chance(0.4) ? [] : [[name, sampleOf(root, property, random)]],
     ),
   );
 }
@@ -87,19 +85,7 @@ function changed(value: unknown, random: Random): unknown {
 const others: readonly unknown[] = [
   ...[null, true, false, [], {}, [null], [[]], { a: null }, { shoeSize: 1 }],
   ...[0, 1, -1, 1.5, 1e300, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1, 2 ** 53, 2 ** 64],
-  ...[
-    '',
-    '0',
-    '1',
-    '01',
-    '-1',
-    '1.0',
-    '1e3',
-    ' 1',
-    '9007199254740993',
-    '18446744073709551615',
-    '18446744073709551616',
-  ],
+  ...['', '0', '1', '01', '-1', '1.0', '1e3', ' 1', '9007199254740993', '18446744073709551615', '18446744073709551616'],
   ...['99999999999999999999', '18446744073709551606', '18446744073709550999', '2_0', 'true', 'x'],
   ...[
     'month',
@@ -115,10 +101,7 @@ const others: readonly unknown[] = [
 
 function merged(value: unknown, other: unknown): unknown {
   if (!isObject(value) || !isObject(other)) return value;
-  const both = Object.entries(value).map(([name, item]) => [
-    name,
-    name in other ? merged(item, other[name]) : item,
-  ]);
+  const both = Object.entries(value).map(([name, item]) => [name, name in other ? merged(item, other[name]) : item]);
   return { ...other, ...Object.fromEntries(both) };
 }
 
@@ -133,8 +116,7 @@ export function messageOf(type: string, random: Random): object {
 
 function fieldOf({ type, rule, keyType }: FieldType, random: Random): unknown {
   const single = () => (isMessage(type) ? messageOf(type, random) : scalarOf(type, random));
-  if (keyType !== undefined)
-    return Object.fromEntries(many(random, () => [random.pick(['a', 'b']), single()]));
+  if (keyType !== undefined) return Object.fromEntries(many(random, () => [random.pick(['a', 'b']), single()]));
   return rule === 'repeated' ? many(random, single) : single();
 }
 

@@ -72,11 +72,7 @@ describe('authentication, headers and paths of the assistant provider', () => {
     const headers = { 'anthropic-beta': 'files-api-2025-04-14, context-1m-2025-08-07' };
     await expectAcceptance(simulator, {}, { headers });
     const wrong = { headers: { 'anthropic-beta': 'everything' } };
-    await expectRefusal(
-      simulator,
-      ['', {}, /^Unexpected value\(s\) `everything` for the `anthropic-beta`/],
-      wrong,
-    );
+    await expectRefusal(simulator, ['', {}, /^Unexpected value\(s\) `everything` for the `anthropic-beta`/], wrong);
   });
 
   it.each<readonly [string, unknown, Record<string, string>, string]>([

@@ -28,11 +28,7 @@ const stray = (at: string, id: string) =>
 
 describe('tool calls', () => {
   it.each<Refusal>([
-    [
-      'without an id',
-      history(user, messageWith([call('a', { id: undefined })])),
-      /tool_use.id: Field required$/,
-    ],
+    ['without an id', history(user, messageWith([call('a', { id: undefined })])), /tool_use.id: Field required$/],
     [
       'with a dot in the id',
       history(user, messageWith([call('a.b')])),
@@ -48,11 +44,7 @@ describe('tool calls', () => {
       history(user, messageWith([call('a', { input: '{}' })])),
       'messages.1.content.0.tool_use.input: Input should be an object',
     ],
-    [
-      'without input',
-      history(user, messageWith([call('a', { input: undefined })])),
-      /tool_use.input: Field required$/,
-    ],
+    ['without input', history(user, messageWith([call('a', { input: undefined })])), /tool_use.input: Field required$/],
     [
       'with arguments',
       history(user, messageWith([call('a', { arguments: '{}' })])),
@@ -64,11 +56,7 @@ describe('tool calls', () => {
       'messages.0.content.0: `tool_use` blocks can only be in `assistant` messages',
     ],
     ['without a result', history(user, messageWith([call('a')])), withoutResult(1, 'a')],
-    [
-      'followed by text instead of a result',
-      history(user, messageWith([call('a')]), user),
-      withoutResult(1, 'a'),
-    ],
+    ['followed by text instead of a result', history(user, messageWith([call('a')]), user), withoutResult(1, 'a')],
     [
       'with a result that is too late',
       history(user, messageWith([call('a')]), user, messageWith('x'), request([result('a')])),
@@ -96,13 +84,7 @@ describe('tool calls', () => {
     ],
     [
       'with the same id in two turns',
-      history(
-        user,
-        messageWith([call('a')]),
-        request([result('a')]),
-        messageWith([call('a')]),
-        request([result('a')]),
-      ),
+      history(user, messageWith([call('a')]), request([result('a')]), messageWith([call('a')]), request([result('a')])),
       'messages.3.content.0: `tool_use` ids must be unique',
     ],
     [
@@ -128,10 +110,7 @@ describe('tool calls', () => {
         request([result('a'), text('and now?')]),
       ),
     ],
-    [
-      'with results before a message of text',
-      history(user, messageWith([call('a')]), request([result('a')]), user),
-    ],
+    ['with results before a message of text', history(user, messageWith([call('a')]), request([result('a')]), user)],
     [
       'of code that the model ran',
       history(
@@ -158,13 +137,7 @@ describe('tool results', () => {
     ],
     [
       'of a call of an earlier turn',
-      history(
-        user,
-        messageWith([call('a')]),
-        request([result('a')]),
-        messageWith('x'),
-        request([result('a')]),
-      ),
+      history(user, messageWith([call('a')]), request([result('a')]), messageWith('x'), request([result('a')])),
       stray('messages.4.content.0', 'a'),
     ],
     [
@@ -216,10 +189,7 @@ describe('tool results', () => {
     [
       'words and images',
       {
-        content: [
-          text('x'),
-          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
-        ],
+        content: [text('x'), { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }],
       },
     ],
   ])('are accepted: %s', (_name, change) =>

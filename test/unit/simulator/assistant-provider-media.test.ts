@@ -24,8 +24,7 @@ const image = (source: object) => history(request([{ type: 'image', source }]));
 
 const base64 = (media_type: string, data: string) => image({ type: 'base64', media_type, data });
 
-const document = (source: object, change: object = {}) =>
-  history(request([{ type: 'document', source, ...change }]));
+const document = (source: object, change: object = {}) => history(request([{ type: 'document', source, ...change }]));
 
 const source = 'messages.0.content.0.image.source';
 
@@ -65,10 +64,7 @@ describe('images and documents', () => {
     ['no image at all', base64('image/png', 'AAAA'), 'Could not process image'],
     [
       'more than 5 MB',
-      base64(
-        'image/png',
-        Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(5_242_880)]).toString('base64'),
-      ),
+      base64('image/png', Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(5_242_880)]).toString('base64')),
       /^messages.0.content.0.image.source.base64: image exceeds 5 MB maximum: 52429\d\d bytes > 5242880 bytes$/,
     ],
     ['an unknown source', image({ type: 'blob' }), /^messages.0.content.0.image.source: Input tag 'blob'/],
@@ -95,11 +91,7 @@ describe('images and documents', () => {
       document({ type: 'base64', media_type: 'text/csv', data: pdf }),
       "messages.0.content.0.document.source.base64.media_type: Input should be 'application/pdf'",
     ],
-    [
-      'a document without a source',
-      history(request([{ type: 'document' }])),
-      /document.source: Field required$/,
-    ],
+    ['a document without a source', history(request([{ type: 'document' }])), /document.source: Field required$/],
   ])('are refused: %s', (...row) => expectRefusal(simulator, row));
 
   it('are reported as not found when they refer to files, because there are none', async () => {
@@ -118,18 +110,9 @@ describe('images and documents', () => {
       'more than 100 images for a model with a large context',
       history(request(Array(101).fill({ type: 'image', source: { type: 'url', url: 'https://a/b' } }))),
     ],
-    [
-      'a PDF',
-      document({ type: 'base64', media_type: 'application/pdf', data: pdf }, { title: 'x', context: null }),
-    ],
-    [
-      'a text',
-      document({ type: 'text', media_type: 'text/plain', data: 'x' }, { citations: { enabled: true } }),
-    ],
+    ['a PDF', document({ type: 'base64', media_type: 'application/pdf', data: pdf }, { title: 'x', context: null })],
+    ['a text', document({ type: 'text', media_type: 'text/plain', data: 'x' }, { citations: { enabled: true } })],
     ['a document of blocks', document({ type: 'content', content: [text('x')] })],
-    [
-      'a search result',
-      history(request([{ type: 'search_result', content: [text('x')], source: 'a', title: 'b' }])),
-    ],
+    ['a search result', history(request([{ type: 'search_result', content: [text('x')], source: 'a', title: 'b' }]))],
   ])('are accepted: %s', (_name, change) => expectAcceptance(simulator, change));
 });

@@ -42,11 +42,7 @@ describe('messages to the assistant provider', () => {
       history({ role: 'tool', content: 'x' }),
       'messages: Unexpected role "tool". Allowed roles are "user" or "assistant"',
     ],
-    [
-      'a developer',
-      history(user, { role: 'developer', content: 'x' }),
-      /^messages: Unexpected role "developer"/,
-    ],
+    ['a developer', history(user, { role: 'developer', content: 'x' }), /^messages: Unexpected role "developer"/],
     ['one without content', history({ role: 'user' }), 'messages.0.content: Field required'],
     ['content null', history(request(null)), 'messages.0.content: Input should be a valid array'],
     ['content as a number', history(request(7)), 'messages.0.content: Input should be a valid array'],
@@ -73,11 +69,7 @@ describe('messages to the assistant provider', () => {
       history(request([{ ...text('x'), id: 1 }])),
       /^messages.0.content.0.text.id: Extra/,
     ],
-    [
-      'the assistant first',
-      history(messageWith('x'), user),
-      'messages: first message must use the "user" role',
-    ],
+    ['the assistant first', history(messageWith('x'), user), 'messages: first message must use the "user" role'],
   ])('refuses %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([
@@ -130,11 +122,7 @@ describe('system messages', () => {
       newer(system('x'), user),
       /^messages.0: use the top-level 'system' parameter for the initial system prompt/,
     ],
-    [
-      'first, to an older model too',
-      older(system('x'), user),
-      /^messages.0: use the top-level 'system' parameter/,
-    ],
+    ['first, to an older model too', older(system('x'), user), /^messages.0: use the top-level 'system' parameter/],
     ['to an older model', older(user, system('x')), "role 'system' is not supported on this model"],
     [
       'before the user',
@@ -157,11 +145,7 @@ describe('system messages', () => {
       newer(user, system([{ type: 'image', source: { type: 'url', url: 'https://a/b' } }])),
       "messages.1: role 'system' supports text, tool_addition, and tool_removal blocks only",
     ],
-    [
-      'of blanks',
-      newer(user, system('  ')),
-      'messages.1: system text blocks must contain non-whitespace text',
-    ],
+    ['of blanks', newer(user, system('  ')), 'messages.1: system text blocks must contain non-whitespace text'],
   ])('are refused %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([

@@ -43,11 +43,7 @@ describe('thinking by model', () => {
       '`max_tokens` must be greater than `thinking.budget_tokens`.',
     ],
     ['shown in an unknown way', { thinking: { type: 'adaptive', display: 'full' } }, /'omitted'$/],
-    [
-      'beside a temperature',
-      on('claude-sonnet-4-5', { ...manual, temperature: 0.5 }),
-      /^`temperature` may only/,
-    ],
+    ['beside a temperature', on('claude-sonnet-4-5', { ...manual, temperature: 0.5 }), /^`temperature` may only/],
     ['beside top_p', on('claude-sonnet-4-6', { ...adaptive, top_p: 0.9 }), /^`top_p` must be greater/],
     [
       'beside top_k',
@@ -62,11 +58,7 @@ describe('thinking by model', () => {
   ])('refuses thinking %s', (...row) => expectRefusal(simulator, row));
 
   it.each<Refusal>([
-    [
-      '3 haiku',
-      on('claude-3-haiku-20240307', manual),
-      "'claude-3-haiku-20240307' does not support thinking.",
-    ],
+    ['3 haiku', on('claude-3-haiku-20240307', manual), "'claude-3-haiku-20240307' does not support thinking."],
     ['opus 4.1', on('claude-opus-4-1', adaptive), 'adaptive thinking is not supported on this model'],
     ['haiku 4.5', on('claude-haiku-4-5', adaptive), 'adaptive thinking is not supported on this model'],
     ['opus 4.7', on('claude-opus-4-7', manual), noManual],
@@ -85,16 +77,8 @@ describe('thinking by model', () => {
       on('claude-opus-5-5', betweenTools),
       '"thinking.type.between_tools" is not supported for this model.',
     ],
-    [
-      'opus 5 off at xhigh',
-      on('claude-opus-5', { ...disabled, ...effort('xhigh') }),
-      /"xhigh" for this model/,
-    ],
-    [
-      'sonnet 5.5 between tools at max',
-      on('claude-sonnet-5-5', { ...betweenTools, ...effort('max') }),
-      /"max" for/,
-    ],
+    ['opus 5 off at xhigh', on('claude-opus-5', { ...disabled, ...effort('xhigh') }), /"xhigh" for this model/],
+    ['sonnet 5.5 between tools at max', on('claude-sonnet-5-5', { ...betweenTools, ...effort('max') }), /"max" for/],
   ])('is refused by %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([
@@ -107,21 +91,14 @@ describe('thinking by model', () => {
     ['sonnet 5.5 between tools', on('claude-sonnet-5-5', { ...betweenTools, ...effort('high') })],
     ['haiku 5.5 off', on('claude-haiku-5-5', disabled)],
     ['a display of null', on('claude-opus-5', { thinking: { type: 'adaptive', display: null } })],
-    [
-      'the default temperature and a mild top_p',
-      on('claude-opus-4-1', { ...manual, temperature: 1, top_p: 0.95 }),
-    ],
+    ['the default temperature and a mild top_p', on('claude-opus-4-1', { ...manual, temperature: 1, top_p: 0.95 })],
     ['a forced tool where it thinks unasked', on('claude-sonnet-5', forced)],
   ])('is accepted: %s', (_name, change) => expectAcceptance(simulator, change));
 
   it('may exceed the token limit when it is interleaved with tool calls', () =>
-    expectAcceptance(
-      simulator,
-      on('claude-opus-4-5', { thinking: { type: 'enabled', budget_tokens: 9_000 } }),
-      {
-        headers: { 'anthropic-beta': 'interleaved-thinking-2025-05-14' },
-      },
-    ));
+    expectAcceptance(simulator, on('claude-opus-4-5', { thinking: { type: 'enabled', budget_tokens: 9_000 } }), {
+      headers: { 'anthropic-beta': 'interleaved-thinking-2025-05-14' },
+    }));
 });
 
 describe('a feature that a model does not support', () => {
@@ -131,11 +108,7 @@ describe('a feature that a model does not support', () => {
       on('claude-sonnet-4-5', { temperature: 0.5, top_p: 0.5 }),
       '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
     ],
-    [
-      'a temperature',
-      on('claude-opus-4-7', { temperature: 0 }),
-      '`temperature` is deprecated for this model.',
-    ],
+    ['a temperature', on('claude-opus-4-7', { temperature: 0 }), '`temperature` is deprecated for this model.'],
     ['top_p', on('claude-sonnet-5', { top_p: 0.9 }), '`top_p` is deprecated for this model.'],
     ['top_k', on('claude-fable-5-2', { top_k: 5 }), '`top_k` is deprecated for this model.'],
     [
@@ -148,11 +121,7 @@ describe('a feature that a model does not support', () => {
       on('claude-sonnet-5-5', { tools: [boil], tool_choice: { type: 'tool', name: 'boil' } }),
       /not supported/,
     ],
-    [
-      'any effort',
-      on('claude-haiku-4-5', effort('low')),
-      'This model does not support the effort parameter.',
-    ],
+    ['any effort', on('claude-haiku-4-5', effort('low')), 'This model does not support the effort parameter.'],
     [
       'one effort',
       on('claude-opus-4-6', effort('xhigh')),
@@ -192,19 +161,16 @@ describe('a feature that a model does not support', () => {
     ['every effort of a new one', on('claude-opus-4-7', effort('xhigh'))],
   ])('is not %s', (_name, change) => expectAcceptance(simulator, change));
 
-  it.each([
-    'claude-99',
-    'assistant-provider/claude-sonnet-4-6',
-    'gpt-4o',
-    'toString',
-    'claude-opus-5-20260724',
-  ])('is the model %s', async (model) => {
-    const response = await post(simulator, { ...valid, model });
-    expect([response.status, response.json().error]).toEqual([
-      404,
-      { type: 'not_found_error', message: `model: ${model}` },
-    ]);
-  });
+  it.each(['claude-99', 'assistant-provider/claude-sonnet-4-6', 'gpt-4o', 'toString', 'claude-opus-5-20260724'])(
+    'is the model %s',
+    async (model) => {
+      const response = await post(simulator, { ...valid, model });
+      expect([response.status, response.json().error]).toEqual([
+        404,
+        { type: 'not_found_error', message: `model: ${model}` },
+      ]);
+    },
+  );
 });
 
 describe('the list of models', () => {

@@ -46,11 +46,7 @@ const refusedParameters: readonly Refusal[] = [
     'stop_sequences: each stop sequence must contain non-whitespace',
   ],
   ['an empty stop', { stop_sequences: [''] }, /must contain non-whitespace$/],
-  [
-    'an unknown service tier',
-    { service_tier: 'default' },
-    "service_tier: Input should be 'auto' or 'standard_only'",
-  ],
+  ['an unknown service tier', { service_tier: 'default' }, "service_tier: Input should be 'auto' or 'standard_only'"],
   ['a service tier null', { service_tier: null }, /^service_tier: Input should be/],
   ['metadata of the caller', { metadata: { team: 'a' } }, 'metadata.team: Extra inputs are not permitted'],
   ['metadata as text', { metadata: 'a' }, 'metadata: Input does not match the expected shape.'],
@@ -83,16 +79,8 @@ const refusedParameters: readonly Refusal[] = [
     { container: 'container_x' },
     'container: Container identifier can only be provided when using the code execution tool',
   ],
-  [
-    'fast speed from a model without',
-    { speed: 'fast' },
-    "'claude-sonnet-4-6' does not support the `speed` parameter.",
-  ],
-  [
-    'output_config as text',
-    { output_config: 'x' },
-    'output_config: Input does not match the expected shape.',
-  ],
+  ['fast speed from a model without', { speed: 'fast' }, "'claude-sonnet-4-6' does not support the `speed` parameter."],
+  ['output_config as text', { output_config: 'x' }, 'output_config: Input does not match the expected shape.'],
   ['an unknown output setting', { output_config: { verbosity: 'low' } }, /^output_config.verbosity: Extra/],
   [
     'an unknown effort',
@@ -100,11 +88,7 @@ const refusedParameters: readonly Refusal[] = [
     "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'",
   ],
   ['an unknown format', { output_config: { format: { type: 'text', schema: {} } } }, /json_schema'$/],
-  [
-    'a format without a schema',
-    { output_config: { format: { type: 'json_schema' } } },
-    /schema: Field required$/,
-  ],
+  ['a format without a schema', { output_config: { format: { type: 'json_schema' } } }, /schema: Field required$/],
   ['cache_control as text', { cache_control: 'ephemeral' }, 'cache_control: Input should be an object'],
   [
     'an unknown cache',
@@ -128,11 +112,7 @@ describe('parameters of the assistant provider', () => {
     ['max_tokens before metadata', { metadata: 'x', max_tokens: 'x' }, /^max_tokens: /],
     ['a known field before an unknown one', { zzz: 1, inference_geo: 7 }, /^inference_geo: /],
     ['an unknown field before the conversation', { zzz: 1, messages: [{ ...user, content: [] }] }, /^zzz: /],
-    [
-      'the conversation before the container',
-      { messages: [{ ...user, content: [] }], container: 'x' },
-      /^messages/,
-    ],
+    ['the conversation before the container', { messages: [{ ...user, content: [] }], container: 'x' }, /^messages/],
   ])('reports %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([

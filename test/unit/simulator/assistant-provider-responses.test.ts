@@ -61,20 +61,13 @@ describe('a response of the assistant provider', () => {
     const { content, stop_reason, stop_sequence } = await responseFor({
       stop_sequences: ['nowhere', ' output', ' simulated'],
     });
-    expect([content, stop_reason, stop_sequence]).toEqual([
-      [text('This is a')],
-      'stop_sequence',
-      ' simulated',
-    ]);
+    expect([content, stop_reason, stop_sequence]).toEqual([[text('This is a')], 'stop_sequence', ' simulated']);
   });
 
   it('stops at the end of the context window', async () => {
     const full = { messages: [request('x'.repeat(799_960))], model: 'claude-sonnet-4-5' };
     const { stop_reason, usage } = await responseFor(full);
-    expect([stop_reason, usage.input_tokens + usage.output_tokens]).toEqual([
-      'model_context_window_exceeded',
-      200_000,
-    ]);
+    expect([stop_reason, usage.input_tokens + usage.output_tokens]).toEqual(['model_context_window_exceeded', 200_000]);
   });
 
   it('has as many tokens as scripted', async () => {
@@ -234,11 +227,7 @@ describe('thinking of the assistant provider', () => {
     ['unrequested with newer models', on('claude-opus-5'), ['thinking', 'text']],
     ['not when it is disabled', on('claude-opus-5', { thinking: { type: 'disabled' } }), ['text']],
     ['not between tools alone', on('claude-sonnet-5-5', { thinking: { type: 'between_tools' } }), ['text']],
-    [
-      'not before a forced call',
-      on('claude-opus-5', { tools: [boil], tool_choice: { type: 'any' } }),
-      ['tool_use'],
-    ],
+    ['not before a forced call', on('claude-opus-5', { tools: [boil], tool_choice: { type: 'any' } }), ['tool_use']],
   ])('is part of the response %s', async (_name, change, expected) => {
     expect(await kinds(change)).toEqual(expected);
   });

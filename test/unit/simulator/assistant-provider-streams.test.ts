@@ -42,10 +42,7 @@ describe('a stream of the assistant provider', () => {
     const response = await streamed({ tools: [boil], ...adaptive });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(response.headers.get('cache-control')).toBe('no-cache');
-    const transcript = await readFile(
-      new URL('../../transcripts/assistant-provider.sse', import.meta.url),
-      'utf8',
-    );
+    const transcript = await readFile(new URL('../../transcripts/assistant-provider.sse', import.meta.url), 'utf8');
     expect(comparable(response.events())).toEqual(comparable(eventsOf(transcript)));
   });
 
@@ -117,9 +114,7 @@ describe('a stream of the assistant provider', () => {
     const pieces = async (input: string) => {
       simulator.script({ toolCalls: [{ name: 'boil', arguments: input }] });
       const events = (await streamed({ tools: [boil] })).events();
-      return events
-        .filter(({ delta }) => delta?.partial_json !== undefined)
-        .map(({ delta }) => delta.partial_json);
+      return events.filter(({ delta }) => delta?.partial_json !== undefined).map(({ delta }) => delta.partial_json);
     };
     expect(await pieces('{"cups":2}')).toEqual(['', '{"cup', 's":2}']);
     expect(await pieces('{}')).toEqual(['', '{', '}']);
@@ -166,9 +161,7 @@ describe('a failing stream of the assistant provider', () => {
     const response = await failing({ errorAfterEvents: 0, error: { type: 'api_error', message: 'broken' } });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toContain('text/event-stream');
-    expect(response.events()).toMatchObject([
-      { type: 'error', error: { type: 'api_error', message: 'broken' } },
-    ]);
+    expect(response.events()).toMatchObject([{ type: 'error', error: { type: 'api_error', message: 'broken' } }]);
   });
 
   it('can end early', async () => {

@@ -55,9 +55,7 @@ function replied(mode: object, content: readonly Block[], ...more: readonly obje
 
 const at = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.')}`);
 const expected = (found: string) =>
-  new RegExp(
-    `^messages.1.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\``,
-  );
+  new RegExp(`^messages.1.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\``);
 
 describe('thinking in the history of a request', () => {
   it.each<readonly [string, object]>([
@@ -74,11 +72,7 @@ describe('thinking in the history of a request', () => {
     const content = await called(manual, { reasoningRedacted: true });
     await expectAcceptance(simulator, replied(manual, content));
     const forged = [{ type: 'redacted_thinking', data: 'AAAA' }, ...content.slice(1)];
-    await expectRefusal(simulator, [
-      '',
-      replied(manual, forged),
-      /Invalid `data` in `redacted_thinking` block$/,
-    ]);
+    await expectRefusal(simulator, ['', replied(manual, forged), /Invalid `data` in `redacted_thinking` block$/]);
   });
 
   it.each<readonly [string, (signature: string) => string]>([
@@ -115,17 +109,9 @@ describe('thinking in the history of a request', () => {
   it('is refused without its signature, or with extra fields', async () => {
     const [thinking, call] = (await called(adaptive)) as readonly [Block & { signature?: string }, Block];
     const { signature: _, ...unsigned } = thinking;
-    await expectRefusal(simulator, [
-      '',
-      replied(adaptive, [unsigned, call]),
-      /thinking.signature: Field required$/,
-    ]);
+    await expectRefusal(simulator, ['', replied(adaptive, [unsigned, call]), /thinking.signature: Field required$/]);
     const marked = { ...thinking, cache_control: { type: 'ephemeral' } };
-    await expectRefusal(simulator, [
-      '',
-      replied(adaptive, [marked, call]),
-      /thinking.cache_control: Extra inputs/,
-    ]);
+    await expectRefusal(simulator, ['', replied(adaptive, [marked, call]), /thinking.cache_control: Extra inputs/]);
   });
 
   it('is refused in a user message, and as the last block of all', async () => {

@@ -11,8 +11,7 @@ afterAll(() => simulator.close());
 const tool = (change: object) => ({ tools: [{ ...boil, ...change }] });
 const input = (input_schema: unknown) => tool({ input_schema });
 const object = (properties: object, change: object = {}) => ({ type: 'object', properties, ...change });
-const invalid =
-  /^tools.0.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12/;
+const invalid = /^tools.0.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12/;
 
 describe('tools of the assistant provider', () => {
   it.each<Refusal>([
@@ -20,11 +19,7 @@ describe('tools of the assistant provider', () => {
     ['null', { tools: null }, 'tools: Input should be a valid array'],
     ['that are no objects', { tools: [7] }, 'tools.0: Input should be an object'],
     ['without a name', tool({ name: undefined }), 'tools.0.custom.name: Field required'],
-    [
-      'with an empty name',
-      tool({ name: '' }),
-      'tools.0.custom.name: String should have at least 1 character',
-    ],
+    ['with an empty name', tool({ name: '' }), 'tools.0.custom.name: String should have at least 1 character'],
     [
       'with a dot in the name',
       tool({ name: 'a.b' }),
@@ -32,11 +27,7 @@ describe('tools of the assistant provider', () => {
     ],
     ['with a name above 128', tool({ name: 'x'.repeat(129) }), /^tools.0.custom.name: String should match/],
     ['of one name', { tools: [boil, boil] }, 'tools: Tool names must be unique.'],
-    [
-      'with an unknown field',
-      tool({ parameters: {} }),
-      'tools.0.custom.parameters: Extra inputs are not permitted',
-    ],
+    ['with an unknown field', tool({ parameters: {} }), 'tools.0.custom.parameters: Extra inputs are not permitted'],
     [
       'in the form of another vendor',
       { tools: [{ type: 'function', function: { name: 'boil', parameters: {} } }] },
@@ -95,11 +86,7 @@ describe('the input schema of a tool', () => {
   it.each<Refusal>([
     ['missing', tool({ input_schema: undefined }), 'tools.0.custom.input_schema: Field required'],
     ['without a type', input({ properties: {} }), 'tools.0.custom.input_schema.type: Field required'],
-    [
-      'that is no object',
-      input({ type: 'array' }),
-      "tools.0.custom.input_schema.type: Input should be 'object'",
-    ],
+    ['that is no object', input({ type: 'array' }), "tools.0.custom.input_schema.type: Input should be 'object'"],
     [
       'with alternatives at its root',
       input({ type: 'object', anyOf: [{}] }),
@@ -150,11 +137,7 @@ describe('the choice among tools', () => {
       /^tool_choice: Input tag 'function'/,
     ],
     ['without a name', choice({ type: 'tool' }), 'tool_choice.tool.name: Field required'],
-    [
-      'of a tool not given',
-      choice({ type: 'tool', name: 'stir' }),
-      "Tool 'stir' not found in provided tools",
-    ],
+    ['of a tool not given', choice({ type: 'tool', name: 'stir' }), "Tool 'stir' not found in provided tools"],
     [
       'of a tool, with none given',
       choice({ type: 'tool', name: 'boil' }, []),
@@ -171,11 +154,7 @@ describe('the choice among tools', () => {
       choice({ type: 'none', disable_parallel_tool_use: true }),
       'tool_choice.none.disable_parallel_tool_use: Extra inputs are not permitted',
     ],
-    [
-      'with parallel calls as text',
-      choice({ type: 'auto', disable_parallel_tool_use: 'no' }),
-      /valid boolean$/,
-    ],
+    ['with parallel calls as text', choice({ type: 'auto', disable_parallel_tool_use: 'no' }), /valid boolean$/],
   ])('is refused %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([
@@ -203,11 +182,7 @@ describe('a schema for the output', () => {
       withFormat(closed({ a: { type: 'array', items: object({}) } })),
       /must be explicitly set/,
     ],
-    [
-      'with an object open to a schema',
-      withFormat(object({}, { additionalProperties: {} })),
-      /must be explicitly set/,
-    ],
+    ['with an object open to a schema', withFormat(object({}, { additionalProperties: {} })), /must be explicitly set/],
     [
       'with bounds of a number',
       withFormat(closed({ a: { type: 'number', minimum: 0, maximum: 9 } })),
@@ -223,21 +198,13 @@ describe('a schema for the output', () => {
       withFormat(closed({ a: { type: 'array', items: { type: 'string' }, minItems: 2 } })),
       `${at}For 'array' type, 'minItems' values other than 0 or 1 are not supported`,
     ],
-    [
-      'with so many items at most',
-      withFormat(closed({ a: { type: 'array', maxItems: 2 } })),
-      /maxItems are not/,
-    ],
+    ['with so many items at most', withFormat(closed({ a: { type: 'array', maxItems: 2 } })), /maxItems are not/],
     [
       'with one of several',
       withFormat(closed({ a: { oneOf: [{ type: 'string' }] } })),
       `${at}Schema type 'oneOf' is not supported`,
     ],
-    [
-      'with an unknown format',
-      withFormat(closed({ a: { type: 'string', format: 'iban' } })),
-      /'format' value 'iban'/,
-    ],
+    ['with an unknown format', withFormat(closed({ a: { type: 'string', format: 'iban' } })), /'format' value 'iban'/],
     [
       'with a pattern that looks ahead',
       withFormat(closed({ a: { type: 'string', pattern: '(?=a)' } })),
@@ -272,9 +239,7 @@ describe('a schema for the output', () => {
     [
       'with 17 unions',
       withFormat(
-        closed(
-          Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, { type: ['string', 'null'] }])),
-        ),
+        closed(Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, { type: ['string', 'null'] }]))),
       ),
       /^Schemas contains too many parameters with union types \(17 /,
     ],

@@ -83,11 +83,7 @@ describe('usage of the assistant provider', () => {
     const response = await post(simulator, countable, { path: '/v1/messages/count_tokens' });
     expect(response.json()).toEqual({ input_tokens: (await usage(countable)).input_tokens });
     for (const change of [{ max_tokens: 5 }, { stream: true }, { temperature: 1 }]) {
-      const refused = await post(
-        simulator,
-        { ...countable, ...change },
-        { path: '/v1/messages/count_tokens' },
-      );
+      const refused = await post(simulator, { ...countable, ...change }, { path: '/v1/messages/count_tokens' });
       expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Extra inputs')]);
     }
   });

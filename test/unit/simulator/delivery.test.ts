@@ -65,9 +65,7 @@ describe('the delivery of a response', () => {
   it('cuts the bytes where scripted, also in the middle of a character', async () => {
     simulator.script({ text: 'täglich 🍵 Tee', pieceBytes: [1, 7, 3] });
     const result = await postChat(simulator, streamed);
-    const text = result
-      .events()
-      .map((event) => (event.choices as [{ delta: { content?: string } }])[0].delta.content);
+    const text = result.events().map((event) => (event.choices as [{ delta: { content?: string } }])[0].delta.content);
     expect(text.join('')).toBe('täglich 🍵 Tee');
   });
 });
@@ -195,10 +193,7 @@ describe('a scripted behaviour', () => {
   });
 
   it('applies to a request that `when` accepts, which gets the whole request', async () => {
-    simulator.script(
-      { status: 500 },
-      { when: (request) => (request.json() as { user?: string }).user === 'unlucky' },
-    );
+    simulator.script({ status: 500 }, { when: (request) => (request.json() as { user?: string }).user === 'unlucky' });
     expect((await postChat(simulator, valid)).status).toBe(200);
     expect((await postChat(simulator, { ...valid, user: 'unlucky' })).status).toBe(500);
   });
@@ -252,9 +247,7 @@ describe('a received request', () => {
 
   it('is kept among the latest 2,000', async () => {
     for (let sent = 0; sent < 2_005; sent += 50) {
-      await Promise.all(
-        Array.from({ length: 50 }, () => fetch(`${simulator.url}/nowhere`).then((one) => one.text())),
-      );
+      await Promise.all(Array.from({ length: 50 }, () => fetch(`${simulator.url}/nowhere`).then((one) => one.text())));
     }
     expect(simulator.requests).toHaveLength(2_000);
   });
@@ -312,9 +305,7 @@ describe('the simulator’s server', () => {
     });
     await postChat(other, valid);
     await until(() => lines.length === 1);
-    expect(lines).toEqual([
-      { method: 'POST', target: '/v1/chat/completions', status: 200, ended: 'finished' },
-    ]);
+    expect(lines).toEqual([{ method: 'POST', target: '/v1/chat/completions', status: 200, ended: 'finished' }]);
     await other.close();
   });
 });

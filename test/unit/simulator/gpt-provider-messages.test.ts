@@ -41,12 +41,7 @@ const refusedMessages: readonly Refusal[] = [
     'messages[0].content[0].image_url.url',
     'invalid_image_url',
   ],
-  [
-    'an unknown field',
-    history({ ...user, cache_control: {} }),
-    'messages[0].cache_control',
-    'unknown_parameter',
-  ],
+  ['an unknown field', history({ ...user, cache_control: {} }), 'messages[0].cache_control', 'unknown_parameter'],
   [
     'an unknown field of a part',
     history({ role: 'user', content: [{ type: 'text', text: 'x', cache_control: {} }] }),
@@ -73,11 +68,7 @@ const refusedMessages: readonly Refusal[] = [
   ],
   [
     'arguments that are no text',
-    history(
-      user,
-      { ...calling, tool_calls: [{ ...call, function: { name: 'boil', arguments: {} } }] },
-      result,
-    ),
+    history(user, { ...calling, tool_calls: [{ ...call, function: { name: 'boil', arguments: {} } }] }, result),
     'messages[1].tool_calls[0].function.arguments',
     'invalid_type',
   ],

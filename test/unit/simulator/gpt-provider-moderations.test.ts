@@ -11,8 +11,7 @@ beforeAll(async () => {
 beforeEach(() => simulator.reset());
 afterAll(() => simulator.close());
 
-const client = () =>
-  new OpenAI({ apiKey: 'sk-sim-test', baseURL: simulator.baseUrls['gpt-provider'], maxRetries: 0 });
+const client = () => new OpenAI({ apiKey: 'sk-sim-test', baseURL: simulator.baseUrls['gpt-provider'], maxRetries: 0 });
 const moderate = (body: object, headers = { authorization: 'Bearer sk-sim-test' }) =>
   post(`${simulator.baseUrls['gpt-provider']}/moderations`, body, headers);
 
@@ -88,10 +87,7 @@ describe('moderation refuses', () => {
 
   it('another key', async () => {
     const response = await moderate({ input: 'a' }, { authorization: 'Bearer sk-other' });
-    expect([response.status, await response.json()]).toMatchObject([
-      401,
-      { error: { code: 'invalid_api_key' } },
-    ]);
+    expect([response.status, await response.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }]);
   });
 
   it('another method', async () => {

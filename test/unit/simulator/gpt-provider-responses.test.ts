@@ -26,16 +26,13 @@ interface Usage {
   readonly completion_tokens_details: { readonly reasoning_tokens: number };
 }
 
-async function responseTo(
-  change: object,
-): Promise<{ choices: readonly Choice[]; usage?: Usage; model: string }> {
+async function responseTo(change: object): Promise<{ choices: readonly Choice[]; usage?: Usage; model: string }> {
   const response = await postChat(simulator, { ...valid, ...change });
   expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
   return (await response.json()) as unknown as { choices: readonly Choice[]; usage?: Usage; model: string };
 }
 
-const streamed = (change: object = {}): Promise<Posted> =>
-  postChat(simulator, { ...valid, stream: true, ...change });
+const streamed = (change: object = {}): Promise<Posted> => postChat(simulator, { ...valid, stream: true, ...change });
 const contentFor = (change: object) => responseTo(change).then(({ choices }) => choices[0]?.message.content);
 
 describe('streams of the GPT provider', () => {
@@ -81,9 +78,7 @@ describe('streams of the GPT provider', () => {
   it('contain the same text and usage as the response without streaming', async () => {
     const whole = await responseTo({});
     const events = (await streamed({ stream_options: { include_usage: true } })).events();
-    const text = events.flatMap((event) =>
-      (event.choices as Choice[]).map((choice) => choice.delta.content ?? ''),
-    );
+    const text = events.flatMap((event) => (event.choices as Choice[]).map((choice) => choice.delta.content ?? ''));
     expect(text.join('')).toBe(whole.choices[0]?.message.content);
     expect(events.at(-1)?.usage).toEqual(whole.usage);
   });
@@ -264,12 +259,7 @@ describe('tool calls of the GPT provider', () => {
     ['none of their own', undefined, undefined, 'stop'],
     ['none with auto', 'auto', undefined, 'stop'],
     ['the first when required', 'required', [boil], 'tool_calls'],
-    [
-      'the one named, ending with stop as documented',
-      { type: 'function', function: { name: 'boil' } },
-      [boil],
-      'stop',
-    ],
+    ['the one named, ending with stop as documented', { type: 'function', function: { name: 'boil' } }, [boil], 'stop'],
     ['a custom one', { type: 'custom', custom: { name: 'shell' } }, [shell], 'stop'],
     [
       'one of those allowed',
@@ -305,9 +295,7 @@ describe('tool calls of the GPT provider', () => {
 describe('the simulated vendor’s models', () => {
   it('include at least those of the catalog', () => {
     const chat = listCatalog().filter((model) => model.provider === 'gpt-provider' && model.chat);
-    expect(chat.filter((model) => findModel(model.name)?.chat !== true).map((model) => model.name)).toEqual(
-      [],
-    );
+    expect(chat.filter((model) => findModel(model.name)?.chat !== true).map((model) => model.name)).toEqual([]);
   });
 
   it('are listed in the vendor’s format', async () => {

@@ -213,11 +213,7 @@ describe('cache points', () => {
 
   it.each<readonly [string, object, string]>([
     ['by a model without', { system: [{ text: 'x' }, point] }, llama],
-    [
-      'among tools by a model that caches none',
-      { toolConfig: { tools: [toolSpec('boil'), point] } },
-      novaLite,
-    ],
+    ['among tools by a model that caches none', { toolConfig: { tools: [toolSpec('boil'), point] } }, novaLite],
   ])('are denied %s', async (_name, change, model) => {
     expect(await refusalOf(simulator, change, { model })).toEqual({
       status: 403,
@@ -236,10 +232,6 @@ describe('cache points', () => {
         messages: [user({ text: 'x' }, point)],
       },
     ],
-    [
-      'in system and messages',
-      { system: [{ text: 'x' }, point], messages: [user({ text: 'x' }, point)] },
-      novaLite,
-    ],
+    ['in system and messages', { system: [{ text: 'x' }, point], messages: [user({ text: 'x' }, point)] }, novaLite],
   ])('are accepted %s', (...row) => expectAcceptance(simulator, row));
 });

@@ -23,10 +23,7 @@ describe('a scripted behaviour of the managed cloud models', () => {
   it('that is malformed is refused when it is in a message', async () => {
     const messages = [user({ text: '{"simulate":{"txt":""}}' })];
     const response = await postConverse(simulator, { messages });
-    expect([response.status, response.json()]).toEqual([
-      400,
-      { message: expect.stringContaining("no field 'txt'") },
-    ]);
+    expect([response.status, response.json()]).toEqual([400, { message: expect.stringContaining("no field 'txt'") }]);
   });
 
   it('can block the prompt', async () => {

@@ -34,11 +34,7 @@ describe('model-specific extra fields', () => {
       extra({ seed: 1 }),
       'The model returned the following errors: seed: Extra inputs are not permitted',
     ],
-    [
-      'one of another family',
-      extra({ reasoning_effort: 'low' }),
-      'reasoning_effort: Extra inputs are not permitted',
-    ],
+    ['one of another family', extra({ reasoning_effort: 'low' }), 'reasoning_effort: Extra inputs are not permitted'],
     [
       'one of another family',
       extra({ thinking: { type: 'adaptive' } }),
@@ -209,10 +205,7 @@ describe('model-specific extra fields', () => {
     ['effort in the common field', { outputConfig: { effort: 'xhigh' } }, opus48],
     ['thinking switched off', extra({ thinking: { type: 'disabled' } }), sonnet5],
     ['top_k', extra({ top_k: 40, anthropic_beta: ['context-1m-2025-08-07'] })],
-    [
-      'no parallel calls',
-      { toolConfig, ...extra({ tool_choice: { type: 'auto', disable_parallel_tool_use: true } }) },
-    ],
+    ['no parallel calls', { toolConfig, ...extra({ tool_choice: { type: 'auto', disable_parallel_tool_use: true } }) }],
     ['topK', extra({ inferenceConfig: { topK: 20 } }), novaLite],
     [
       'reasoning with maxTokens below the highest effort',

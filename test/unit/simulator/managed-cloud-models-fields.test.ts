@@ -66,11 +66,7 @@ describe('fields of a converse request', () => {
       inference({ temperature: 1.5 }),
       "Value '1.5' at 'inferenceConfig.temperature' failed to satisfy constraint: Member must have value less than or equal to 1",
     ],
-    [
-      'temperature below 0',
-      inference({ temperature: -1 }),
-      'Member must have value greater than or equal to 0',
-    ],
+    ['temperature below 0', inference({ temperature: -1 }), 'Member must have value greater than or equal to 0'],
     ['topP above 1', inference({ topP: 2 }), "at 'inferenceConfig.topP'"],
     ['maxTokens of 0', inference({ maxTokens: 0 }), 'Member must have value greater than or equal to 1'],
     [
@@ -83,11 +79,7 @@ describe('fields of a converse request', () => {
       inference({ stopSequences: Array.from({ length: 2501 }, () => 'x') }),
       'Member must have length less than or equal to 2500',
     ],
-    [
-      'an unknown inference field',
-      inference({ topK: 3 }),
-      '#/inferenceConfig: extraneous key [topK] is not permitted',
-    ],
+    ['an unknown inference field', inference({ topK: 3 }), '#/inferenceConfig: extraneous key [topK] is not permitted'],
     [
       'a system text that is empty',
       { system: [{ text: '' }] },
@@ -123,16 +115,8 @@ describe('fields of a converse request', () => {
       { requestMetadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, ''])) },
       'Member must have length less than or equal to 16',
     ],
-    [
-      'a metadata key with other characters',
-      { requestMetadata: { 'a?': 'x' } },
-      'Map keys must satisfy constraint',
-    ],
-    [
-      'a metadata value with other characters',
-      { requestMetadata: { a: 'é' } },
-      'Map value must satisfy constraint',
-    ],
+    ['a metadata key with other characters', { requestMetadata: { 'a?': 'x' } }, 'Map keys must satisfy constraint'],
+    ['a metadata value with other characters', { requestMetadata: { a: 'é' } }, 'Map value must satisfy constraint'],
     [
       'a metadata value that is too long',
       { requestMetadata: { a: 'x'.repeat(257) } },
@@ -153,11 +137,7 @@ describe('fields of a converse request', () => {
       extra([]),
       'The format of the value at additionalModelRequestFields is invalid. Provide a json object for the field and try again.',
     ],
-    [
-      'a guardrail without a version',
-      { guardrailConfig: { guardrailIdentifier: 'sim1' } },
-      'must be set together',
-    ],
+    ['a guardrail without a version', { guardrailConfig: { guardrailIdentifier: 'sim1' } }, 'must be set together'],
     [
       'a guardrail version of another form',
       { guardrailConfig: { guardrailIdentifier: 'sim1', guardrailVersion: 'one' } },
@@ -179,18 +159,10 @@ describe('fields of a converse request', () => {
 
   it.each<readonly [string, object, string]>([
     ['maxTokens as text', inference({ maxTokens: '5' }), 'STRING_VALUE can not be converted to an Integer'],
-    [
-      'maxTokens that is no integer',
-      inference({ maxTokens: 1.5 }),
-      'NUMBER_VALUE can not be converted to an Integer',
-    ],
+    ['maxTokens that is no integer', inference({ maxTokens: 1.5 }), 'NUMBER_VALUE can not be converted to an Integer'],
     ['temperature as text', inference({ temperature: '1' }), 'STRING_VALUE can not be converted to a Float'],
     ['content as text', { messages: [{ role: 'user', content: 'hello' }] }, 'Expected list or null'],
-    [
-      'a text that is a number',
-      { messages: [user({ text: 5 })] },
-      'NUMBER_VALUE can not be converted to a String',
-    ],
+    ['a text that is a number', { messages: [user({ text: 5 })] }, 'NUMBER_VALUE can not be converted to a String'],
     [
       'a text that is an object',
       { messages: [user({ text: {} })] },
@@ -205,27 +177,20 @@ describe('fields of a converse request', () => {
     ['metadata that are a list', { requestMetadata: [] }, 'Expected null'],
     ['variables that are text', { promptVariables: 'x' }, 'Expected null'],
     ['stopSequences as text', inference({ stopSequences: 'END' }), 'Expected list or null'],
-    [
-      'metadata that are no text',
-      { requestMetadata: { a: true } },
-      'TRUE_VALUE can not be converted to a String',
-    ],
+    ['metadata that are no text', { requestMetadata: { a: true } }, 'TRUE_VALUE can not be converted to a String'],
     [
       'bytes that are no base64',
       { messages: [user({ image: { format: 'png', source: { bytes: 'data:image/png;base64,AA==' } } })] },
       'Unable to decode a value as base64',
     ],
-  ])(
-    'cannot decode %s, and returns the error of the framework below the service',
-    async (_name, change, message) => {
-      const response = await postConverse(simulator, { ...valid, ...change });
-      expect(response.json()).toEqual({ Message: message });
-      expect(response.status).toBe(400);
-      expect(response.headers.get('x-amzn-errortype')).toBe(
-        'SerializationException:http://internal.amazon.com/coral/com.amazon.coral.service/',
-      );
-    },
-  );
+  ])('cannot decode %s, and returns the error of the framework below the service', async (_name, change, message) => {
+    const response = await postConverse(simulator, { ...valid, ...change });
+    expect(response.json()).toEqual({ Message: message });
+    expect(response.status).toBe(400);
+    expect(response.headers.get('x-amzn-errortype')).toBe(
+      'SerializationException:http://internal.amazon.com/coral/com.amazon.coral.service/',
+    );
+  });
 
   it.each<Acceptance>([
     [
@@ -258,10 +223,6 @@ describe('fields of a converse request', () => {
         },
       },
     ],
-    [
-      'optimized latency of a model with it',
-      { performanceConfig: { latency: 'optimized' } },
-      'amazon.nova-pro-v1:0',
-    ],
+    ['optimized latency of a model with it', { performanceConfig: { latency: 'optimized' } }, 'amazon.nova-pro-v1:0'],
   ])('accepts %s', (...row) => expectAcceptance(simulator, row));
 });

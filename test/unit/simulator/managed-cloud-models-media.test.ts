@@ -24,8 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const png =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0, 0]).toString('base64');
 const gif = Buffer.from('GIF89a....').toString('base64');
 const webp = Buffer.from('RIFF....WEBPVP8 ').toString('base64');
@@ -68,9 +67,7 @@ describe('media in a converse request', () => {
     ],
     [
       'an image that is too large',
-      history(
-        user(image(Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(4_000_000)]).toString('base64'))),
-      ),
+      history(user(image(Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(4_000_000)]).toString('base64')))),
       'image exceeds 3.75 MB maximum',
     ],
     [
@@ -117,11 +114,7 @@ describe('media in a converse request', () => {
       "This model doesn't support the searchResult field for user messages.",
       haiku3,
     ],
-    [
-      'a document without a text',
-      history(user(document('a'))),
-      'A text block must be included when using documents.',
-    ],
+    ['a document without a text', history(user(document('a'))), 'A text block must be included when using documents.'],
     [
       'a document whose name has a dot',
       history(user(text, document('a.pdf'))),
@@ -174,11 +167,7 @@ describe('media in a converse request', () => {
     [
       'media in a bucket',
       history(
-        user(
-          text,
-          { image: { format: 'png', source: fromBucket } },
-          { video: { format: 'mp4', source: fromBucket } },
-        ),
+        user(text, { image: { format: 'png', source: fromBucket } }, { video: { format: 'mp4', source: fromBucket } }),
       ),
       novaLite,
     ],
@@ -216,7 +205,5 @@ it('an ARN of an application profile has the limits of its model', async () => {
   const change = { inferenceConfig: { temperature: 0.5, topP: 0.5 } };
   const profile = 'arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/simclaude45s';
   await expectRefusal(simulator, ['', change, 'cannot both be specified', profile]);
-  expect(simulator.requests.at(-1)?.target).toContain(
-    'application-inference-profile%2Fsimclaude45s/converse',
-  );
+  expect(simulator.requests.at(-1)?.target).toContain('application-inference-profile%2Fsimclaude45s/converse');
 });

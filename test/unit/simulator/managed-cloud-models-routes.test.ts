@@ -25,8 +25,7 @@ const notFound = {
   type: 'ResourceNotFoundException',
   message: 'Could not resolve the foundation model from the provided model identifier.',
 };
-const arn = (resource: string, account = '111122223333') =>
-  `arn:aws:bedrock:us-east-1:${account}:${resource}`;
+const arn = (resource: string, account = '111122223333') => `arn:aws:bedrock:us-east-1:${account}:${resource}`;
 
 describe('model ids of the managed cloud models', () => {
   it.each<readonly [string, string, object]>([
@@ -40,11 +39,7 @@ describe('model ids of the managed cloud models', () => {
     ['an imported model', arn('imported-model/abcdefghijkl'), unsupportedModel],
     ['an unknown application profile', arn('application-inference-profile/nobody000000'), notFound],
     ['an unknown prompt', arn('prompt/ABCDEFGHIJ:1'), notFound],
-    [
-      'a profile without an account',
-      arn('inference-profile/us.anthropic.claude-sonnet-4-6', ''),
-      unknownModel,
-    ],
+    ['a profile without an account', arn('inference-profile/us.anthropic.claude-sonnet-4-6', ''), unknownModel],
     [
       'a retired model',
       'anthropic.claude-v2:1',
@@ -163,10 +158,7 @@ describe('requests to the managed cloud models', () => {
 
   it('without credentials are refused before all other checks', async () => {
     const response = await fetch(base() + converse, { method: 'POST', body: '{' });
-    expect([response.status, await response.json()]).toEqual([
-      403,
-      { message: 'Missing Authentication Token' },
-    ]);
+    expect([response.status, await response.json()]).toEqual([403, { message: 'Missing Authentication Token' }]);
     expect(response.headers.get('x-amzn-errortype')).toBe(
       'MissingAuthenticationToken:http://internal.amazon.com/coral/com.amazon.bedrock/',
     );

@@ -40,11 +40,7 @@ describe('the signature of a request', () => {
 
   it('of only two headers equals that of another client', () => {
     const received = { method: 'POST', path, query: '', headers, body: Buffer.from(body) };
-    const text = stringToSign(
-      canonicalRequest(received, ['host', 'x-amz-date']),
-      scope,
-      headers['x-amz-date'],
-    );
+    const text = stringToSign(canonicalRequest(received, ['host', 'x-amz-date']), scope, headers['x-amz-date']);
     expect(signatureOf(text, 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY', scope)).toBe(
       '9a958bc1cbb43c3b3f6e94aa46d80a767104dcdca59681db58c164ff81f3aa05',
     );
@@ -67,9 +63,7 @@ class NodeSha256 {
 
 function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Buffer {
   if (typeof data === 'string') return Buffer.from(data);
-  return ArrayBuffer.isView(data)
-    ? Buffer.from(data.buffer, data.byteOffset, data.byteLength)
-    : Buffer.from(data);
+  return ArrayBuffer.isView(data) ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : Buffer.from(data);
 }
 
 interface Signing {
@@ -123,9 +117,7 @@ function refusalOf(received: Received): Refusal {
 }
 
 function withHeaders(received: Received, change: Record<string, string | undefined>): Received {
-  const headers = Object.entries({ ...received.headers, ...change }).filter(
-    ([, value]) => value !== undefined,
-  );
+  const headers = Object.entries({ ...received.headers, ...change }).filter(([, value]) => value !== undefined);
   return { ...received, headers: Object.fromEntries(headers) };
 }
 
@@ -200,11 +192,7 @@ describe('a signed request is refused', () => {
       [403, 'AccessDeniedException', 'not authorized to perform: bedrock:InvokeModel'],
     ],
     ['with another secret', { account: { ...accounts.permanent, secretAccessKey: 'other' } }, mismatch],
-    [
-      'for another service',
-      { service: 'bedrock-runtime' },
-      [...invalidSignature, "correct service: 'bedrock'"],
-    ],
+    ['for another service', { service: 'bedrock-runtime' }, [...invalidSignature, "correct service: 'bedrock'"]],
     ['for a region that is none', { region: 'mars' }, [...invalidSignature, "valid region, not 'mars'"]],
     [
       'more than five minutes old',
@@ -281,8 +269,7 @@ describe('a signed request is refused', () => {
   it.each<readonly [string, (received: Received) => Received, string]>([
     [
       'without a signature',
-      (received) =>
-        withHeaders(received, { authorization: authorization(received).replace(/, Signature=.*/, '') }),
+      (received) => withHeaders(received, { authorization: authorization(received).replace(/, Signature=.*/, '') }),
       "requires 'Signature' parameter.",
     ],
     [
@@ -312,8 +299,7 @@ describe('a signed request is refused', () => {
     ],
     [
       'with a credential of four parts',
-      (received) =>
-        withHeaders(received, { authorization: authorization(received).replace('/aws4_request', '') }),
+      (received) => withHeaders(received, { authorization: authorization(received).replace('/aws4_request', '') }),
       'Credential must have exactly 5 slash-delimited elements',
     ],
     [

@@ -3,15 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { eventFrame } from '../../../simulator/managed-cloud-models/frames.ts';
 import { signThought } from '../../../simulator/managed-cloud-models/thinking.ts';
-import {
-  type Frame,
-  framesOf,
-  inference,
-  type Json,
-  type Posted,
-  postConverse,
-  valid,
-} from './post-converse.ts';
+import { type Frame, framesOf, inference, type Json, type Posted, postConverse, valid } from './post-converse.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -34,8 +26,7 @@ const eventsOf = (frames: readonly Frame[]): readonly (readonly [string | undefi
     const { p: _padding, ...payload } = payloadOf(frame);
     return [typeOf(frame), payload];
   });
-const transcript = (name: string) =>
-  readFile(new URL(`../../transcripts/${name}.bin`, import.meta.url)).then(framesOf);
+const transcript = (name: string) => readFile(new URL(`../../transcripts/${name}.bin`, import.meta.url)).then(framesOf);
 
 const kettle = {
   reasoning: 'Kettle.',
@@ -74,10 +65,7 @@ describe('a stream of the managed cloud models', () => {
     const p = (count: number) => alphabet.slice(0, ((count * 23) % 62) + 1);
     const events: readonly (readonly [string, object])[] = [
       ['messageStart', { p: p(1), role: 'assistant' }],
-      [
-        'contentBlockDelta',
-        { contentBlockIndex: 0, delta: { reasoningContent: { text: 'Kettle.' } }, p: p(2) },
-      ],
+      ['contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { text: 'Kettle.' } }, p: p(2) }],
       [
         'contentBlockDelta',
         { contentBlockIndex: 0, delta: { reasoningContent: { signature: signThought('Kettle.') } }, p: p(3) },
@@ -112,9 +100,7 @@ describe('a stream of the managed cloud models', () => {
   it('contains the same text and usage as the response without streaming', async () => {
     const whole = (await postConverse(simulator, valid)).json();
     const events = eventsOf((await streamed()).frames());
-    const text = events.flatMap(([type, { delta }]) =>
-      type === 'contentBlockDelta' ? [(delta as Json).text] : [],
-    );
+    const text = events.flatMap(([type, { delta }]) => (type === 'contentBlockDelta' ? [(delta as Json).text] : []));
     expect(whole).toMatchObject({ output: { message: { content: [{ text: text.join('') }] } } });
     expect(events.at(-1)).toEqual(['metadata', { metrics: { latencyMs: 1 }, usage: whole.usage }]);
   });

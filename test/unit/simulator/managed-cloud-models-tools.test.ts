@@ -80,11 +80,7 @@ describe('tools of the managed cloud models', () => {
       'extraneous key [additionalProperties] is not permitted',
       novaLite,
     ],
-    [
-      'two of one name',
-      config({ tools: [toolSpec('boil'), toolSpec('boil')] }),
-      'tools: Tool names must be unique.',
-    ],
+    ['two of one name', config({ tools: [toolSpec('boil'), toolSpec('boil')] }), 'tools: Tool names must be unique.'],
     [
       'a strict one with an open schema',
       config({ tools: [toolSpec('boil', { strict: true })] }),
@@ -138,11 +134,7 @@ describe('tools of the managed cloud models', () => {
 
   it.each<Acceptance>([
     ['a schema with definitions', config(schema({ type: 'object', $defs: {}, oneOf: [] }))],
-    [
-      'the three keys of a schema',
-      config(schema({ type: 'object', properties: {}, required: [] })),
-      novaLite,
-    ],
+    ['the three keys of a schema', config(schema({ type: 'object', properties: {}, required: [] })), novaLite],
     ['a forced one', config({ tools: [toolSpec('boil')], toolChoice: { tool: { name: 'boil' } } }), novaLite],
     ['auto', config({ tools: [toolSpec('boil')], toolChoice: { auto: {} } }), llama],
     ['any', config({ tools: [toolSpec('boil')], toolChoice: { any: {} } }), mistral],

@@ -35,11 +35,7 @@ describe('turns of a conversation', () => {
       history(),
       'A conversation must start with a user message. Try again with a conversation that starts with a user message.',
     ],
-    [
-      'messages that are not there',
-      { messages: undefined },
-      'A conversation must start with a user message.',
-    ],
+    ['messages that are not there', { messages: undefined }, 'A conversation must start with a user message.'],
     ['an assistant first', history(assistant(text), hello), 'A conversation must start with a user message.'],
     [
       'two users in a row',
@@ -66,12 +62,7 @@ describe('turns of a conversation', () => {
       history(user({ text: ' \n' })),
       'The model returned the following errors: messages: text content blocks must contain non-whitespace text',
     ],
-    [
-      'a text of spaces, of another model',
-      history(user({ text: ' \n' })),
-      'messages.0.content.0 is blank',
-      llama,
-    ],
+    ['a text of spaces, of another model', history(user({ text: ' \n' })), 'messages.0.content.0 is blank', llama],
     [
       'a system text of spaces',
       { system: [{ text: ' ' }] },
@@ -125,10 +116,7 @@ describe('turns of a conversation', () => {
   it.each<Acceptance>([
     ['several texts in a turn', history(user(text, text), assistant(text, text), hello)],
     ['a prefilled response', history(hello, assistant({ text: 'The' })), haiku3],
-    [
-      'guarded content',
-      history(user({ guardContent: { text: { text: 'x', qualifiers: ['query'] } } }, text)),
-    ],
+    ['guarded content', history(user({ guardContent: { text: { text: 'x', qualifiers: ['query'] } } }, text))],
     [
       'a response with citations sent back',
       history(
@@ -193,22 +181,13 @@ describe('thoughts in the history', () => {
       "This model doesn't support the reasoningContent.redactedContent field.",
       nova2,
     ],
-    [
-      'to a model without',
-      sentBack(thought()),
-      "This model doesn't support the reasoningContent field.",
-      llama,
-    ],
+    ['to a model without', sentBack(thought()), "This model doesn't support the reasoningContent field.", llama],
     [
       'not before a call, with a budget',
       { ...turn([call('a')], result('a')), ...budget },
       'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
     ],
-    [
-      'behind a text, with a budget',
-      { ...turn([text, call('a')], result('a')), ...budget },
-      'but found `text`.',
-    ],
+    ['behind a text, with a budget', { ...turn([text, call('a')], result('a')), ...budget }, 'but found `text`.'],
     [
       'in two forms at once',
       sentBack({ reasoningContent: { reasoningText: { text: 'x' }, redactedContent: 'AAAA' } }),
@@ -219,11 +198,7 @@ describe('thoughts in the history', () => {
   it.each<Acceptance>([
     ['with their signature', sentBack(thought())],
     ['hidden', sentBack(redacted(redactedThought('tea')))],
-    [
-      'without a signature, by a family that signs nothing',
-      sentBack(thought({ signature: undefined })),
-      deepseek,
-    ],
+    ['without a signature, by a family that signs nothing', sentBack(thought({ signature: undefined })), deepseek],
     ['before a call, with a budget', { ...turn([thought(), call('a')], result('a')), ...budget }],
     [
       'not before a call, where thinking is adaptive',

@@ -61,11 +61,7 @@ export interface Posted {
 }
 
 /** @param body a string is sent unchanged, anything else as JSON */
-export async function postConverse(
-  simulator: Simulator,
-  body: unknown,
-  target: Target = {},
-): Promise<Posted> {
+export async function postConverse(simulator: Simulator, body: unknown, target: Target = {}): Promise<Posted> {
   const { model = sonnet, stream = false, headers = {} } = target;
   const operation = stream ? 'converse-stream' : 'converse';
   const url = `${simulator.baseUrls['managed-cloud-models']}/model/${encodeURIComponent(model)}/${operation}`;
@@ -122,10 +118,7 @@ function headersOf(bytes: Buffer): Frame['headers'] {
 /** The change that makes a valid request invalid, a part of the vendor's message, and optionally another model. */
 export type Refusal = [name: string, change: object, message: string, model?: string];
 
-export async function expectRefusal(
-  simulator: Simulator,
-  [, change, message, model = sonnet]: Refusal,
-): Promise<void> {
+export async function expectRefusal(simulator: Simulator, [, change, message, model = sonnet]: Refusal): Promise<void> {
   const response = await postConverse(simulator, { ...valid, ...change }, { model });
   expect(response.json()).toEqual({ message: expect.stringContaining(message) });
   expect(response.status).toBe(400);
@@ -134,10 +127,7 @@ export async function expectRefusal(
 
 export type Acceptance = [name: string, change: object, model?: string];
 
-export async function expectAcceptance(
-  simulator: Simulator,
-  [, change, model = sonnet]: Acceptance,
-): Promise<void> {
+export async function expectAcceptance(simulator: Simulator, [, change, model = sonnet]: Acceptance): Promise<void> {
   const response = await postConverse(simulator, { ...valid, ...change }, { model });
   expect([response.status, response.status === 200 ? '' : response.bytes.toString()]).toEqual([200, '']);
 }

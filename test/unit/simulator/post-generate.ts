@@ -65,22 +65,14 @@ export interface Generated extends Json {
   readonly responseId: string;
 }
 
-export async function generated(
-  simulator: Simulator,
-  change: object = {},
-  model?: string,
-): Promise<Generated> {
+export async function generated(simulator: Simulator, change: object = {}, model?: string): Promise<Generated> {
   const response = await post(simulator, { body: { ...valid, ...change }, ...(model && { model }) });
   expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
   return JSON.parse(response.text);
 }
 
 /** Returns the responses of an event stream, and checks that the framing is the vendor's. */
-export async function streamed(
-  simulator: Simulator,
-  change: object = {},
-  model?: string,
-): Promise<Generated[]> {
+export async function streamed(simulator: Simulator, change: object = {}, model?: string): Promise<Generated[]> {
   const request = { method: 'streamGenerateContent', query: '?alt=sse', body: { ...valid, ...change } };
   const response = await post(simulator, { ...request, ...(model && { model }) });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
@@ -99,10 +91,7 @@ export function eventsOf(text: string): readonly Json[] {
 /** The change that makes a valid request invalid, the vendor's message, and optionally another model. */
 export type Refusal = readonly [name: string, change: object, message: string | RegExp, model?: string];
 
-export async function expectRefusal(
-  simulator: Simulator,
-  [, change, message, model]: Refusal,
-): Promise<void> {
+export async function expectRefusal(simulator: Simulator, [, change, message, model]: Refusal): Promise<void> {
   const response = await post(simulator, { body: { ...valid, ...change }, ...(model && { model }) });
   expect(JSON.parse(response.text)).toMatchObject({
     error: {

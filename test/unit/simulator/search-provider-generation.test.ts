@@ -2,15 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { searchProvider } from '../../../simulator/search-provider/index.ts';
-import {
-  type Acceptance,
-  cases,
-  expectAcceptance,
-  expectRefusal,
-  post,
-  type Refusal,
-  valid,
-} from './post-generate.ts';
+import { type Acceptance, cases, expectAcceptance, expectRefusal, post, type Refusal, valid } from './post-generate.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -33,62 +25,22 @@ describe('generation parameters of the search provider', () => {
       ['temperature below 0', config({ temperature: -0.1 }), /temperature must be in the range/],
       ['topP above 1', config({ topP: 1.1 }), /top_p must be in the range/],
       ['topK of 0', config({ topK: 0 }), /top_k must be positive/],
-      [
-        'a penalty above 2',
-        config({ presencePenalty: 2.5 }),
-        /presence_penalty must be in the range/,
-        flash20,
-      ],
-      [
-        'a penalty where there is none',
-        config({ frequencyPenalty: 0.5 }),
-        'Penalty is not enabled for this model',
-      ],
-      [
-        'a penalty on a newer model',
-        config({ presencePenalty: 0 }),
-        'Penalty is not enabled for this model',
-        flash35,
-      ],
-      [
-        'maxOutputTokens of 0',
-        config({ maxOutputTokens: 0 }),
-        /maxOutputTokens value of 0 but the supported range/,
-      ],
+      ['a penalty above 2', config({ presencePenalty: 2.5 }), /presence_penalty must be in the range/, flash20],
+      ['a penalty where there is none', config({ frequencyPenalty: 0.5 }), 'Penalty is not enabled for this model'],
+      ['a penalty on a newer model', config({ presencePenalty: 0 }), 'Penalty is not enabled for this model', flash35],
+      ['maxOutputTokens of 0', config({ maxOutputTokens: 0 }), /maxOutputTokens value of 0 but the supported range/],
       [
         'more output than the model has',
         config({ maxOutputTokens: 65_537 }),
         'Unable to submit request because it has a maxOutputTokens value of 65537 but the supported range is from 1 (inclusive) to 65537 (exclusive). Update the value and try again.',
       ],
-      [
-        'more output than an older model has',
-        config({ maxOutputTokens: 8_193 }),
-        /to 8193 \(exclusive\)/,
-        flash20,
-      ],
+      ['more output than an older model has', config({ maxOutputTokens: 8_193 }), /to 8193 \(exclusive\)/, flash20],
       ['six stop sequences', config({ stopSequences: ['a', 'b', 'c', 'd', 'e', 'f'] }), /at most 5/],
-      [
-        'an empty stop sequence',
-        config({ stopSequences: ['a', ''] }),
-        /stop_sequences\[1\]: must not be empty/,
-      ],
-      [
-        'candidateCount of 0',
-        config({ candidateCount: 0 }),
-        /candidate_count: must be in the range \[1, 8\]/,
-      ],
+      ['an empty stop sequence', config({ stopSequences: ['a', ''] }), /stop_sequences\[1\]: must not be empty/],
+      ['candidateCount of 0', config({ candidateCount: 0 }), /candidate_count: must be in the range \[1, 8\]/],
       ['nine candidates', config({ candidateCount: 9 }), /candidate_count/],
-      [
-        'two candidates',
-        config({ candidateCount: 2 }),
-        'Multiple candidates is not enabled for this model',
-        flash35,
-      ],
-      [
-        'logprobs where there are none',
-        config({ responseLogprobs: true }),
-        'Logprobs is not enabled for this model',
-      ],
+      ['two candidates', config({ candidateCount: 2 }), 'Multiple candidates is not enabled for this model', flash35],
+      ['logprobs where there are none', config({ responseLogprobs: true }), 'Logprobs is not enabled for this model'],
       ['logprobs unasked', config({ logprobs: 2 }), /response_logprobs must be true/, flash20],
       ['21 logprobs', config({ responseLogprobs: true, logprobs: 21 }), /range \[1, 20\]/, flash20],
       [
@@ -97,11 +49,7 @@ describe('generation parameters of the search provider', () => {
         /response modalities \(TEXT, IMAGE\)/,
       ],
       ['speech from a text model', config({ speechConfig: {} }), /response modalities \(AUDIO\)/],
-      [
-        'a token to continue from that it never gave',
-        { continuationToken: 'AAAA' },
-        'Invalid continuation token.',
-      ],
+      ['a token to continue from that it never gave', { continuationToken: 'AAAA' }, 'Invalid continuation token.'],
     ]),
   )('refuses %s', (_name, row) => expectRefusal(simulator, row));
 
@@ -110,15 +58,8 @@ describe('generation parameters of the search provider', () => {
       ['every bound', config({ temperature: 2, topP: 0, topK: 1, seed: -1, maxOutputTokens: 65_536 })],
       ['penalties where there are', config({ presencePenalty: -2, frequencyPenalty: 2 }), flash20],
       ['five stop sequences', config({ stopSequences: ['a', 'b', 'c', 'd', 'e'] })],
-      [
-        'candidates and logprobs of an older model',
-        config({ candidateCount: 8, responseLogprobs: true }),
-        flash20,
-      ],
-      [
-        'TEXT as the only modality',
-        config({ responseModalities: ['TEXT'], mediaResolution: 'MEDIA_RESOLUTION_LOW' }),
-      ],
+      ['candidates and logprobs of an older model', config({ candidateCount: 8, responseLogprobs: true }), flash20],
+      ['TEXT as the only modality', config({ responseModalities: ['TEXT'], mediaResolution: 'MEDIA_RESOLUTION_LOW' })],
       ['labels, tier and store', { labels: { team: 'a' }, serviceTier: 'flex', store: false }],
     ]),
   )('accepts %s', (_name, row) => expectAcceptance(simulator, row));
@@ -158,12 +99,7 @@ describe('thinking parameters of the search provider', () => {
         /not supported for this model/,
         pro31,
       ],
-      [
-        'an unknown level',
-        thinking({ thinkingLevel: 'NONE' }),
-        /ThinkingConfig.ThinkingLevel\), "NONE"/,
-        flash35,
-      ],
+      ['an unknown level', thinking({ thinkingLevel: 'NONE' }), /ThinkingConfig.ThinkingLevel\), "NONE"/, flash35],
       [
         'disabling thinking of a model that always thinks',
         thinking({ thinkingBudget: 0 }),
@@ -178,12 +114,7 @@ describe('thinking parameters of the search provider', () => {
         pro25,
       ],
       ['a budget above the most', thinking({ thinkingBudget: 24_577 }), /between 1 and 24576/],
-      [
-        'a budget of the lite model that is too small',
-        thinking({ thinkingBudget: 511 }),
-        /between 512 and/,
-        lite25,
-      ],
+      ['a budget of the lite model that is too small', thinking({ thinkingBudget: 511 }), /between 512 and/, lite25],
       [
         'thoughts with thinking off',
         thinking({ thinkingBudget: 0, includeThoughts: true }),
@@ -251,20 +182,14 @@ describe('safety settings, caches and lengths of the search provider', () => {
 
   it.each(
     cases<Acceptance>([
-      [
-        'every threshold',
-        { safetySettings: [harm, { category: 'HARM_CATEGORY_CIVIC_INTEGRITY', threshold: 'OFF' }] },
-      ],
+      ['every threshold', { safetySettings: [harm, { category: 'HARM_CATEGORY_CIVIC_INTEGRITY', threshold: 'OFF' }] }],
       ['a cache that the simulator has', { cachedContent: 'cachedContents/sim-a' }],
     ]),
   )('accepts %s', (_name, row) => expectAcceptance(simulator, row));
 
   it('refuses an unknown cache', async () => {
     const response = await post(simulator, { body: { ...valid, cachedContent: 'cachedContents/a' } });
-    expect([response.status, response.text]).toEqual([
-      403,
-      expect.stringContaining('CachedContent not found'),
-    ]);
+    expect([response.status, response.text]).toEqual([403, expect.stringContaining('CachedContent not found')]);
   });
 
   it('refuses a request that is too large', () => {
@@ -278,9 +203,6 @@ describe('safety settings, caches and lengths of the search provider', () => {
       },
       { keys: new Set(), scripted: () => undefined, now: 0, sequence: 1 },
     );
-    expect([response.status, [...response.parts].join('')]).toEqual([
-      400,
-      expect.stringContaining('payload size'),
-    ]);
+    expect([response.status, [...response.parts].join('')]).toEqual([400, expect.stringContaining('payload size')]);
   });
 });

@@ -1,15 +1,7 @@
 // How the JSON of a request is parsed: names, types and values, by the rules of protocol buffers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import {
-  type Acceptance,
-  cases,
-  expectAcceptance,
-  expectRefusal,
-  post,
-  type Refusal,
-  valid,
-} from './post-generate.ts';
+import { type Acceptance, cases, expectAcceptance, expectRefusal, post, type Refusal, valid } from './post-generate.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -46,16 +38,8 @@ describe('field names of a request', () => {
         unknown('const', 'generation_config.response_schema.properties[1].value'),
       ],
       ['that the prototype has', { constructor: {} }, unknown('constructor', '')],
-      [
-        'of another service of the vendor',
-        { generationConfig: { audioTimestamp: true } },
-        /"audioTimestamp"/,
-      ],
-      [
-        'with a display name on a file',
-        { contents: [{ parts: [{ fileData: { displayName: 'a' } }] }] },
-        /displayName/,
-      ],
+      ['of another service of the vendor', { generationConfig: { audioTimestamp: true } }, /"audioTimestamp"/],
+      ['with a display name on a file', { contents: [{ parts: [{ fileData: { displayName: 'a' } }] }] }, /displayName/],
     ]),
   )('refuses a name that is %s', (_name, row) => expectRefusal(simulator, row));
 
@@ -88,11 +72,7 @@ describe('field values of a request', () => {
 
   it.each(
     cases<Refusal>([
-      [
-        'text for a message',
-        { contents: ['hello'] },
-        `Invalid value at 'contents[0]' (${beta}.Content), "hello"`,
-      ],
+      ['text for a message', { contents: ['hello'] }, `Invalid value at 'contents[0]' (${beta}.Content), "hello"`],
       [
         'a list for one value',
         config({ temperature: [1] }),
@@ -101,11 +81,7 @@ describe('field values of a request', () => {
       [
         'a list of types',
         config({ responseMimeType: 'application/json', responseSchema: { type: ['string', 'null'] } }),
-        unknown(
-          'type',
-          'generation_config.response_schema',
-          'Proto field is not repeating, cannot start list.',
-        ),
+        unknown('type', 'generation_config.response_schema', 'Proto field is not repeating, cannot start list.'),
       ],
       [
         'an object for text',
@@ -144,9 +120,7 @@ describe('field values of a request', () => {
       [
         'bytes that are no base64',
         {
-          contents: [
-            { parts: [{ inlineData: { mimeType: 'image/png', data: 'data:image/png;base64,AAAA' } }] },
-          ],
+          contents: [{ parts: [{ inlineData: { mimeType: 'image/png', data: 'data:image/png;base64,AAAA' } }] }],
         },
         /'contents\[0\].parts\[0\].inline_data.data' \(TYPE_BYTES\), Base64 decoding failed for "data:image/,
       ],
@@ -166,20 +140,11 @@ describe('field values of a request', () => {
 
   it.each(
     cases<Acceptance>([
-      [
-        'null for absent',
-        { generationConfig: null, tools: null, contents: [{ role: null, parts: [{ text: 'a' }] }] },
-      ],
+      ['null for absent', { generationConfig: null, tools: null, contents: [{ role: null, parts: [{ text: 'a' }] }] }],
       ['numbers as text', config({ temperature: '0.5', maxOutputTokens: '9', topK: 4.0 })],
-      [
-        'enum values in lower case',
-        config({ mediaResolution: 'media-resolution-low', responseModalities: ['text'] }),
-      ],
+      ['enum values in lower case', config({ mediaResolution: 'media-resolution-low', responseModalities: ['text'] })],
       ['enum values by their number', config({ responseModalities: [1] })],
-      [
-        'one value for a list of one',
-        { contents: { parts: { text: 'hello' } }, tools: { google_search: {} } },
-      ],
+      ['one value for a list of one', { contents: { parts: { text: 'hello' } }, tools: { google_search: {} } }],
       [
         'base64 of either alphabet, padded or not',
         {
@@ -209,8 +174,8 @@ describe('the body of a request', () => {
     expect(JSON.parse(response.text).error.message).toMatch(
       /^Invalid JSON payload received. Unknown name "\{.*Cannot bind/,
     );
-    expect(
-      (await post(simulator, { headers: { 'content-type': 'application/json; charset=utf-8' } })).status,
-    ).toBe(200);
+    expect((await post(simulator, { headers: { 'content-type': 'application/json; charset=utf-8' } })).status).toBe(
+      200,
+    );
   });
 });

@@ -70,9 +70,9 @@ describe('models of the search provider', () => {
 
   it('return the service tier of the request in a header', async () => {
     const tier = async (serviceTier?: string) =>
-      (
-        await post(simulator, { body: { contents: [hello], ...(serviceTier && { serviceTier }) } })
-      ).headers.get('x-gemini-service-tier');
+      (await post(simulator, { body: { contents: [hello], ...(serviceTier && { serviceTier }) } })).headers.get(
+        'x-gemini-service-tier',
+      );
     expect([await tier(), await tier('flex'), await tier('PRIORITY'), await tier('unspecified')]).toEqual([
       'standard',
       'flex',

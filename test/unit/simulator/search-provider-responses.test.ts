@@ -51,10 +51,7 @@ describe('response texts of the search provider', () => {
 
   it('report a malformed directive', async () => {
     const response = await post(simulator, { body: directed({ txt: 'a' } as Behaviour) });
-    expect([response.status, response.text]).toEqual([
-      400,
-      expect.stringContaining("simulate has no field 'txt'"),
-    ]);
+    expect([response.status, response.text]).toEqual([400, expect.stringContaining("simulate has no field 'txt'")]);
   });
 
   it('stop at the token limit, and report it', async () => {
@@ -132,9 +129,7 @@ describe('thinking of the search provider', () => {
 
   it('up to the token limit leaves a candidate without parts', async () => {
     const response = await responseTo(config({ maxOutputTokens: 10 }));
-    expect(response.candidates).toEqual([
-      { content: { role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 },
-    ]);
+    expect(response.candidates).toEqual([{ content: { role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }]);
     expect(response.usageMetadata).toEqual({
       promptTokenCount: 2,
       thoughtsTokenCount: 10,
@@ -187,9 +182,7 @@ describe('structured responses of the search provider', () => {
 
   it('are one of the allowed words', async () => {
     const responseSchema = { type: 'STRING', enum: ['green', 'black'] };
-    expect(textOf(await responseTo(config({ responseMimeType: 'text/x.enum', responseSchema })))).toBe(
-      'green',
-    );
+    expect(textOf(await responseTo(config({ responseMimeType: 'text/x.enum', responseSchema })))).toBe('green');
   });
 });
 

@@ -115,10 +115,7 @@ describe('a path of the search provider', () => {
     ['GET', '/v1beta/'],
   ])('does not exist: %s %s', async (method, path) => {
     const response = await fetch(simulator.baseUrls['search-provider'] + path, { method });
-    expect([response.status, response.headers.get('content-type')]).toEqual([
-      404,
-      'text/html; charset=UTF-8',
-    ]);
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=UTF-8']);
     expect(await response.text()).toContain('<!DOCTYPE html>');
   });
 

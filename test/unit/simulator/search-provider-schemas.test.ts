@@ -64,11 +64,7 @@ describe('the output schema of a request', () => {
         json({ responseSchema: { type: 'STRING', anyOf: [{ type: 'STRING' }] } }),
         `${at}.any_of: when using any_of, it must be the only field set\n`,
       ],
-      [
-        'additionalProperties',
-        object({ additionalProperties: false }),
-        /Unknown name "additionalProperties"/,
-      ],
+      ['additionalProperties', object({ additionalProperties: false }), /Unknown name "additionalProperties"/],
       ['a reference', json({ responseSchema: { $ref: '#/a' } }), /Unknown name "\$ref"/],
       ['exclusive bounds', json({ responseSchema: { type: 'NUMBER', exclusiveMinimum: 1 } }), /Unknown name/],
       [
@@ -76,16 +72,8 @@ describe('the output schema of a request', () => {
         json({ responseJsonSchema: { $ref: '#/$defs/a', description: 'b', $defs: { a: {} } } }),
         /\$ref is set/,
       ],
-      [
-        'a reference to nothing',
-        json({ responseJsonSchema: { items: { $ref: '#/$defs/a' } } }),
-        /is not defined/,
-      ],
-      [
-        'an unknown type of JSON Schema',
-        json({ responseJsonSchema: { type: 'STRING' } }),
-        /unknown type 'STRING'/,
-      ],
+      ['a reference to nothing', json({ responseJsonSchema: { items: { $ref: '#/$defs/a' } } }), /is not defined/],
+      ['an unknown type of JSON Schema', json({ responseJsonSchema: { type: 'STRING' } }), /unknown type 'STRING'/],
       ['a JSON Schema that is none', json({ responseJsonSchema: true }), /must be a JSON Schema object/],
       ['an enum of flags', json({ responseJsonSchema: { enum: [true] } }), /only strings and numbers/],
       [
@@ -198,11 +186,7 @@ describe('tools of the search provider', () => {
         { tools: [declared(boil).tools[0], declared(boil).tools[0]] },
         'Duplicate function declaration found: boil',
       ],
-      [
-        '513 functions',
-        declared(...Array.from({ length: 513 }, (_, i) => ({ name: `f${i}` }))),
-        /At most 512/,
-      ],
+      ['513 functions', declared(...Array.from({ length: 513 }, (_, i) => ({ name: `f${i}` }))), /At most 512/],
       [
         'both kinds of parameters',
         declared({ ...boil, parameters: { type: 'STRING' }, parametersJsonSchema: {} }),
@@ -228,11 +212,7 @@ describe('tools of the search provider', () => {
         declared({ ...boil, strict: true }),
         /Unknown name "strict" at 'tools\[0\].function_declarations\[0\]'/,
       ],
-      [
-        'an older search',
-        { tools: [{ googleSearchRetrieval: {} }] },
-        /Please use google_search tool instead/,
-      ],
+      ['an older search', { tools: [{ googleSearchRetrieval: {} }] }, /Please use google_search tool instead/],
       [
         'a choice without functions',
         { toolConfig: { functionCallingConfig: { mode: 'AUTO' } } },
@@ -265,15 +245,9 @@ describe('tools of the search provider', () => {
   it.each(
     cases<Acceptance>([
       ['names with all they may have', declared({ name: '_a.b:c-D1' })],
-      [
-        'JSON parameters of nothing',
-        declared({ ...boil, parametersJsonSchema: { type: 'object', properties: {} } }),
-      ],
+      ['JSON parameters of nothing', declared({ ...boil, parametersJsonSchema: { type: 'object', properties: {} } })],
       ['all modes', choice({ mode: 'VALIDATED', allowedFunctionNames: ['boil'] })],
-      [
-        'the vendor’s own tools',
-        { tools: [{ googleSearch: {} }, { urlContext: {} }, { codeExecution: {} }] },
-      ],
+      ['the vendor’s own tools', { tools: [{ googleSearch: {} }, { urlContext: {} }, { codeExecution: {} }] }],
       [
         'a search beside functions',
         {

@@ -49,12 +49,8 @@ describe('event streams of the search provider', () => {
     const response = await raw('?alt=sse', body, 'gemini-3.5-flash');
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(shapeOf(response.text)).toBe(shapeOf(theirs));
-    const totals = (text: string) =>
-      eventsOf(text).map((event) => (event as Generated).usageMetadata.totalTokenCount);
-    expect([totals(response.text)[0], totals(response.text)[2]]).toEqual([
-      totals(theirs)[0],
-      totals(theirs)[2],
-    ]);
+    const totals = (text: string) => eventsOf(text).map((event) => (event as Generated).usageMetadata.totalTokenCount);
+    expect([totals(response.text)[0], totals(response.text)[2]]).toEqual([totals(theirs)[0], totals(theirs)[2]]);
   });
 
   it('contain the same text and usage as the response without streaming', async () => {
@@ -86,9 +82,10 @@ describe('event streams of the search provider', () => {
       ['boil', undefined],
       ['stir', 'STOP'],
     ]);
-    expect(
-      events.map(({ candidates: [one] }) => one.content?.parts?.[0]?.thoughtSignature === undefined),
-    ).toEqual([false, true]);
+    expect(events.map(({ candidates: [one] }) => one.content?.parts?.[0]?.thoughtSignature === undefined)).toEqual([
+      false,
+      true,
+    ]);
   });
 
   it('end a signed text with a separate signature', async () => {
@@ -153,10 +150,7 @@ describe('a stream as a JSON list', () => {
 
   it('breaks off with an error as one more element', async () => {
     simulator.script({ tokens: 10, errorAfterEvents: 1 });
-    expect(JSON.parse((await raw('?alt=json')).text)).toMatchObject([
-      { candidates: [{}] },
-      { error: { code: 503 } },
-    ]);
+    expect(JSON.parse((await raw('?alt=json')).text)).toMatchObject([{ candidates: [{}] }, { error: { code: 503 } }]);
   });
 });
 
@@ -165,10 +159,7 @@ describe('errors before a stream', () => {
 
   it('are an object in a list, or JSON with the content type of events', async () => {
     const inList = await raw('', bad);
-    expect([inList.status, inList.headers.get('content-type')]).toEqual([
-      400,
-      'application/json; charset=UTF-8',
-    ]);
+    expect([inList.status, inList.headers.get('content-type')]).toEqual([400, 'application/json; charset=UTF-8']);
     expect(JSON.parse(inList.text)).toMatchObject([{ error: { status: 'INVALID_ARGUMENT' } }]);
     const inEvents = await raw('?alt=sse', bad);
     expect([inEvents.status, inEvents.headers.get('content-type')]).toEqual([400, 'text/event-stream']);
@@ -180,10 +171,7 @@ describe('errors before a stream', () => {
   it('about the key are plain JSON, also for event streams', async () => {
     const headers = { 'x-goog-api-key': 'wrong' };
     const response = await post(simulator, { method: 'streamGenerateContent', query: '?alt=sse', headers });
-    expect([response.status, response.headers.get('content-type')]).toEqual([
-      400,
-      'application/json; charset=UTF-8',
-    ]);
+    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json; charset=UTF-8']);
     expect(JSON.parse(response.text)).toMatchObject({
       error: { details: [{ reason: 'API_KEY_INVALID' }, {}] },
     });

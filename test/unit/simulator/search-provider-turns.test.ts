@@ -32,36 +32,16 @@ describe('contents of a conversation', () => {
     cases<Refusal>([
       ['none', { contents: [] }, '* GenerateContentRequest.contents: contents is not specified\n'],
       ['none at all', { contents: null }, '* GenerateContentRequest.contents: contents is not specified\n'],
-      [
-        'no parts',
-        { contents: [{ role: 'user', parts: [] }] },
-        `${parts}: contents.parts must not be empty.\n`,
-      ],
-      [
-        'a system role',
-        { contents: [{ ...hello, role: 'system' }] },
-        'Please use a valid role: user, model.',
-      ],
-      [
-        'a function role',
-        { contents: [{ ...hello, role: 'function' }] },
-        'Please use a valid role: user, model.',
-      ],
+      ['no parts', { contents: [{ role: 'user', parts: [] }] }, `${parts}: contents.parts must not be empty.\n`],
+      ['a system role', { contents: [{ ...hello, role: 'system' }] }, 'Please use a valid role: user, model.'],
+      ['a function role', { contents: [{ ...hello, role: 'function' }] }, 'Please use a valid role: user, model.'],
       ['an assistant role', { contents: [{ ...hello, role: 'assistant' }] }, /valid role/],
-      [
-        'an empty part',
-        says({}),
-        `${parts}[0].data: required oneof field 'data' must have one initialized field\n`,
-      ],
+      ['an empty part', says({}), `${parts}[0].data: required oneof field 'data' must have one initialized field\n`],
       ['an empty text', says({ text: 'a' }, { text: '' }), /parts\[1\].data: required oneof field/],
       ['a part of nothing but a thought', says({ thought: true }), /parts\[0\].data: required oneof field/],
       ['a GIF', says(inline('image/gif')), 'Unsupported MIME type: image/gif'],
       ['a synonym of a type', says(inline('image/jpg')), 'Unsupported MIME type: image/jpg'],
-      [
-        'media without type',
-        says({ inlineData: { data: 'AAAA' } }),
-        /inline_data.mime_type: must be specified/,
-      ],
+      ['media without type', says({ inlineData: { data: 'AAAA' } }), /inline_data.mime_type: must be specified/],
       ['media of nothing', says(inline('image/png', '')), /inline_data.data: must not be empty/],
       ['a file without a URI', says({ fileData: {} }), /file_uri: must be specified/],
       ['a web page for a file', says(file('https://example.test/a.png')), /^Invalid or unsupported file uri/],
@@ -94,15 +74,9 @@ describe('contents of a conversation', () => {
       ['a prefilled response', { contents: [hello, { role: 'model', parts: [{ text: 'Once' }] }] }],
       ['any role of an instruction', { systemInstruction: { role: 'system', parts: [{ text: 'a' }] } }],
       ['media alone', says(inline('image/webp'), inline('audio/wav'), inline('application/pdf'))],
-      [
-        'what may go with media',
-        says({ ...inline('video/mp4'), videoMetadata: { startOffset: '1s', fps: 1 } }),
-      ],
+      ['what may go with media', says({ ...inline('video/mp4'), videoMetadata: { startOffset: '1s', fps: 1 } })],
       ['films of its own platform', says(file('https://www.youtube.com/watch?v=9hE5-98ZeCg'))],
-      [
-        'files that the simulator has',
-        says(file('https://generativelanguage.googleapis.com/v1beta/files/sim-a')),
-      ],
+      ['files that the simulator has', says(file('https://generativelanguage.googleapis.com/v1beta/files/sim-a'))],
       [
         'its own thoughts, code and results',
         {
@@ -151,8 +125,7 @@ const withImage = turns(
 describe('function calls and their responses in the history', () => {
   const callTurn =
     'Please ensure that function call turn comes immediately after a user turn or after a function response turn.';
-  const responseTurn =
-    'Please ensure that function response turn comes immediately after a function call turn.';
+  const responseTurn = 'Please ensure that function response turn comes immediately after a function call turn.';
   const number =
     'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
   const boiled = user(response('boil'));
@@ -160,11 +133,7 @@ describe('function calls and their responses in the history', () => {
   it.each(
     cases<Refusal>([
       ['a call first', turns(model(call('boil')), boiled), callTurn],
-      [
-        'a call after a call',
-        turns(hello, model(call('boil')), model(call('boil')), boiled),
-        /function call/,
-      ],
+      ['a call after a call', turns(hello, model(call('boil')), model(call('boil')), boiled), /function call/],
       ['a response without a call', turns(boiled), responseTurn],
       ['a response after text', turns(hello, model({ text: 'a' }), boiled), responseTurn],
       ['a response too late', turns(hello, model(call('boil')), hello, boiled), number],
@@ -238,14 +207,8 @@ describe('function calls and their responses in the history', () => {
         ),
       ],
       ['ids that the responses omit', turns(hello, model(call('boil', { id: 'a' })), boiled)],
-      [
-        'text beside them',
-        turns(hello, model({ text: 'a' }, call('boil')), user(response('boil'), { text: 'and?' })),
-      ],
-      [
-        'text of a streamed response before them',
-        turns(hello, model({ text: 'a' }), model(call('boil')), boiled),
-      ],
+      ['text beside them', turns(hello, model({ text: 'a' }, call('boil')), user(response('boil'), { text: 'and?' }))],
+      ['text of a streamed response before them', turns(hello, model({ text: 'a' }), model(call('boil')), boiled)],
       // In a finished turn, so that no signatures are required.
       ['an image in a response', withImage, 'gemini-3.5-flash'],
     ]),
@@ -253,11 +216,7 @@ describe('function calls and their responses in the history', () => {
 });
 
 it('function responses with an image are refused by models before Gemini 3', () =>
-  expectRefusal(simulator, [
-    '',
-    withImage,
-    'Multimodal function responses are not supported for this model.',
-  ]));
+  expectRefusal(simulator, ['', withImage, 'Multimodal function responses are not supported for this model.']));
 
 describe('thought signatures', () => {
   const signing = 'gemini-3.5-flash';
@@ -279,19 +238,10 @@ describe('thought signatures', () => {
     const signature = await issued('boil');
     const step = [model(signed(signature), call('stir')), user(response('boil'), response('stir'))];
     await expectAcceptance(simulator, ['', turns(hello, ...step, ...step), signing]);
-    await expectRefusal(simulator, [
-      '',
-      turns(hello, model(call('boil')), boiled),
-      missing('boil', 2),
-      signing,
-    ]);
+    await expectRefusal(simulator, ['', turns(hello, model(call('boil')), boiled), missing('boil', 2), signing]);
     const second = turns(hello, ...step, model(call('boil')), boiled);
     await expectRefusal(simulator, ['', second, missing('boil', 4), signing]);
-    const wrongPart = turns(
-      hello,
-      model(call('boil'), signed(signature)),
-      user(response('boil'), response('boil')),
-    );
+    const wrongPart = turns(hello, model(call('boil'), signed(signature)), user(response('boil'), response('boil')));
     await expectRefusal(simulator, ['', wrongPart, missing('boil', 2), signing]);
   });
 
@@ -343,10 +293,6 @@ describe('thought signatures', () => {
     const [part] = candidate.content?.parts ?? [];
     const { thoughtSignature = '' } = part as Part;
     expect(thoughtSignature).not.toBe('');
-    await expectAcceptance(simulator, [
-      '',
-      turns(hello, model({ text: '', thoughtSignature }), hello),
-      signing,
-    ]);
+    await expectAcceptance(simulator, ['', turns(hello, model({ text: '', thoughtSignature }), hello), signing]);
   });
 });

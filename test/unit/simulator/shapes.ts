@@ -11,9 +11,7 @@ export function shapes(events: readonly object[]): readonly (readonly string[])[
 function keysOf(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return [path];
   const entries = Array.isArray(value) ? value.map((item) => ['[]', item] as const) : Object.entries(value);
-  return entries.length === 0
-    ? [`${path}{}`]
-    : entries.flatMap(([key, item]) => keysOf(item, `${path}.${key}`));
+  return entries.length === 0 ? [`${path}{}`] : entries.flatMap(([key, item]) => keysOf(item, `${path}.${key}`));
 }
 
 /** Returns the events of a recorded stream that ends with `[DONE]`. */

@@ -29,25 +29,13 @@ describe('credentials of the studio', () => {
     ['no key at a deployment', datedPath, {}, 401, invalidToken],
     ['another key at a deployment', datedPath, { 'api-key': 'sk-other' }, 401, invalidKey],
     ['a plain key as bearer at a deployment', datedPath, plainBearer, 401, invalidToken],
-    [
-      'another token at a deployment',
-      datedPath,
-      { authorization: 'Bearer eyJh.eyJh.other' },
-      401,
-      invalidToken,
-    ],
+    ['another token at a deployment', datedPath, { authorization: 'Bearer eyJh.eyJh.other' }, 401, invalidToken],
     ['another key beside a right token', datedPath, { ...token, 'api-key': 'x' }, 401, invalidKey],
     ['the vendor’s own header', datedPath, { 'x-api-key': 'sk-sim-test' }, 401, invalidToken],
     ['a plain key as bearer at the inference API', inferencePath, plainBearer, 401, invalidToken],
     ['another key at the inference API', inferencePath, { 'api-key': 'sk-svc-x' }, 401, invalidKey],
     ['no key at v1', '/openai/v1/chat/completions', {}, 401, invalidToken],
-    [
-      'another key as bearer at v1',
-      '/openai/v1/chat/completions',
-      { authorization: 'Bearer x' },
-      401,
-      invalidKey,
-    ],
+    ['another key as bearer at v1', '/openai/v1/chat/completions', { authorization: 'Bearer x' }, 401, invalidKey],
     [
       'a key in a header at a host of one model',
       '/chat/completions',
@@ -87,30 +75,15 @@ describe('credentials of the studio', () => {
 describe('paths and versions of the studio', () => {
   it.each<readonly [string, string, number, object]>([
     ['a deployment without a version', '/openai/deployments/gpt-4o/chat/completions', 404, noResource],
-    [
-      'an unknown version',
-      '/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-22',
-      404,
-      noResource,
-    ],
-    [
-      'a retired version',
-      '/openai/deployments/gpt-4o/chat/completions?api-version=2023-05-15',
-      404,
-      noResource,
-    ],
+    ['an unknown version', '/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-22', 404, noResource],
+    ['a retired version', '/openai/deployments/gpt-4o/chat/completions?api-version=2023-05-15', 404, noResource],
     [
       'the undated version at a deployment',
       '/openai/deployments/gpt-4o/chat/completions?api-version=v1',
       404,
       noResource,
     ],
-    [
-      'an unknown deployment',
-      '/openai/deployments/nope/chat/completions?api-version=2024-10-21',
-      404,
-      noDeployment,
-    ],
+    ['an unknown deployment', '/openai/deployments/nope/chat/completions?api-version=2024-10-21', 404, noDeployment],
     [
       'a deployment that cannot be decoded',
       '/openai/deployments/%E0/chat/completions?api-version=2024-10-21',
@@ -143,12 +116,7 @@ describe('paths and versions of the studio', () => {
       400,
       badRequest('API version not supported'),
     ],
-    [
-      'another operation at the inference API',
-      '/models/embeddings?api-version=2024-05-01-preview',
-      404,
-      noResource,
-    ],
+    ['another operation at the inference API', '/models/embeddings?api-version=2024-05-01-preview', 404, noResource],
   ])('refuse %s', async (_name, path, status, body) => {
     await expectResponse(await at(path, { model: 'gpt-4o', messages }), status, body);
   });
@@ -161,9 +129,7 @@ describe('paths and versions of the studio', () => {
           headers: { ...apiKey, ...plainBearer },
         })
       ).status;
-    expect(await statusOf('GET', '/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21')).toBe(
-      404,
-    );
+    expect(await statusOf('GET', '/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21')).toBe(404);
     expect(await statusOf('GET', '/openai/v1/chat/completions')).toBe(404);
     expect(await statusOf('POST', '/openai/v1/models')).toBe(404);
     expect(await statusOf('POST', '/openai/models?api-version=2024-10-21')).toBe(404);

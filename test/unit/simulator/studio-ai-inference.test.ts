@@ -33,18 +33,8 @@ describe('parameters of the inference API', () => {
     ['max_tokens of 0', { max_tokens: 0 }, 'greater_than_equal', 'max_tokens'],
     ['max_tokens that is no integer', { max_tokens: 1.5 }, 'int_type', 'max_tokens'],
     ['stream as text', { stream: 'true' }, 'bool_type', 'stream'],
-    [
-      'a tool without a name',
-      { tools: [{ type: 'function', function: {} }] },
-      'missing',
-      'tools.0.function.name',
-    ],
-    [
-      'a custom tool',
-      { tools: [{ type: 'custom', custom: { name: 'x' } }] },
-      'literal_error',
-      'tools.0.type',
-    ],
+    ['a tool without a name', { tools: [{ type: 'function', function: {} }] }, 'missing', 'tools.0.function.name'],
+    ['a custom tool', { tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'literal_error', 'tools.0.type'],
     [
       'a name with a dot',
       { tools: [{ type: 'function', function: { name: 'a.b' } }] },
@@ -52,12 +42,7 @@ describe('parameters of the inference API', () => {
       'tools.0.function.name',
     ],
     ['an unknown choice', { tools: [boil], tool_choice: 'any' }, 'literal_error', 'tool_choice'],
-    [
-      'an unknown response format',
-      { response_format: { type: 'yaml' } },
-      'literal_error',
-      'response_format.type',
-    ],
+    ['an unknown response format', { response_format: { type: 'yaml' } }, 'literal_error', 'response_format.type'],
     ['no messages', { messages: undefined }, 'missing', 'messages'],
     ['an empty conversation', messageWith(), 'too_short', 'messages'],
     [
@@ -116,12 +101,7 @@ describe('parameters of the inference API', () => {
     ],
     ['an extra parameter', { logit_bias: { 1: 1 } }, 'extra_forbidden', 'logit_bias'],
     ['max_completion_tokens', { max_completion_tokens: 5 }, 'extra_forbidden', 'max_completion_tokens'],
-    [
-      'stream_options',
-      { stream: true, stream_options: { include_usage: true } },
-      'extra_forbidden',
-      'stream_options',
-    ],
+    ['stream_options', { stream: true, stream_options: { include_usage: true } }, 'extra_forbidden', 'stream_options'],
   ])('refuse %s', async (_name, change, type, location) => {
     await expectResponse(await inference(change), 422, invalid(type, location));
   });
@@ -195,16 +175,8 @@ describe('the header extra-parameters', () => {
   it('passes to a GPT model only parameters that its vendor knows', async () => {
     const response = await inference({ n: 3 }, passThrough);
     expect((await response.json()).choices).toHaveLength(3);
-    await expectResponse(
-      await inference({ no_such: 1 }, passThrough),
-      400,
-      asVendor('no_such', 'unknown_parameter'),
-    );
-    await expectResponse(
-      await inference({ n: 0 }, passThrough),
-      400,
-      asVendor('n', 'integer_below_min_value'),
-    );
+    await expectResponse(await inference({ no_such: 1 }, passThrough), 400, asVendor('no_such', 'unknown_parameter'));
+    await expectResponse(await inference({ n: 0 }, passThrough), 400, asVendor('n', 'integer_below_min_value'));
   });
 
   it('passes to another vendor’s model only parameters that the vendor knows', async () => {
@@ -224,11 +196,7 @@ describe('the header extra-parameters', () => {
   });
 
   it('has three values', async () => {
-    await expectResponse(
-      await inference({}, { 'extra-parameters': 'allow' }),
-      400,
-      ofModel('extra-parameters'),
-    );
+    await expectResponse(await inference({}, { 'extra-parameters': 'allow' }), 400, ofModel('extra-parameters'));
     expectAcceptance(await inference({}, { 'extra-parameters': 'error' }));
   });
 });

@@ -58,11 +58,7 @@ describe('models of the inference API', () => {
         },
       );
     expectAcceptance(await later({ max_completion_tokens: 100 }));
-    await expectResponse(
-      await later({ max_tokens: 100 }),
-      400,
-      asVendor('max_tokens', 'unsupported_parameter'),
-    );
+    await expectResponse(await later({ max_tokens: 100 }), 400, asVendor('max_tokens', 'unsupported_parameter'));
   });
 
   it('of the GPT vendor refuse with its messages', async () => {
@@ -76,11 +72,7 @@ describe('models of the inference API', () => {
       400,
       asVendor('messages.[1].role', null),
     );
-    await expectResponse(
-      await inference({ max_tokens: 20_000 }),
-      400,
-      asVendor('max_tokens', 'invalid_value'),
-    );
+    await expectResponse(await inference({ max_tokens: 20_000 }), 400, asVendor('max_tokens', 'invalid_value'));
     await expectResponse(
       await inference({ response_format: { type: 'json_object' } }),
       400,
@@ -167,13 +159,7 @@ describe('models of the inference API', () => {
       400,
       ofModel('not a multimodal model'),
     ],
-    [
-      'more output than it has',
-      'Llama-3.3-70B-Instruct',
-      { max_tokens: 2_049 },
-      400,
-      ofModel('at most 2048'),
-    ],
+    ['more output than it has', 'Llama-3.3-70B-Instruct', { max_tokens: 2_049 }, 400, ofModel('at most 2048')],
     [
       'more than its context',
       'Phi-4',
@@ -181,13 +167,7 @@ describe('models of the inference API', () => {
       400,
       ofModel('maximum context length is 16384'),
     ],
-    [
-      'a choice without tools',
-      'DeepSeek-V3.2',
-      { tool_choice: 'auto' },
-      400,
-      ofModel("'tools' are specified"),
-    ],
+    ['a choice without tools', 'DeepSeek-V3.2', { tool_choice: 'auto' }, 400, ofModel("'tools' are specified")],
   ])('of other vendors refuse %s', async (...[, model, change, ...refusal]) => {
     await expectResponse(await inference({ model, ...change }), ...refusal);
   });

@@ -60,13 +60,7 @@ describe('a dated version of the studio API', () => {
       'verbosity',
       'unknown_parameter',
     ],
-    [
-      'a service tier',
-      { messages, service_tier: 'auto' },
-      '2025-04-01-preview',
-      'service_tier',
-      'unknown_parameter',
-    ],
+    ['a service tier', { messages, service_tier: 'auto' }, '2025-04-01-preview', 'service_tier', 'unknown_parameter'],
     ['metadata without store', { messages, metadata: { a: 'b' } }, '2024-12-01-preview', 'metadata', null],
     [
       'a developer before its time',
@@ -78,9 +72,7 @@ describe('a dated version of the studio API', () => {
     [
       'audio before its time',
       {
-        messages: [
-          { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }] },
-        ],
+        messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }] }],
       },
       '2024-10-21',
       'messages[0].content[0].type',
@@ -125,13 +117,7 @@ describe('a dated version of the studio API', () => {
       'tool_choice.type',
       'invalid_value',
     ],
-    [
-      'temperature above 2',
-      { messages, temperature: 2.5 },
-      '2024-10-21',
-      'temperature',
-      'decimal_above_max_value',
-    ],
+    ['temperature above 2', { messages, temperature: 2.5 }, '2024-10-21', 'temperature', 'decimal_above_max_value'],
     [
       'a result without a call',
       { messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] },
@@ -139,13 +125,7 @@ describe('a dated version of the studio API', () => {
       'messages.[0].role',
       null,
     ],
-    [
-      'more output than the model has',
-      { messages, max_tokens: 99_999 },
-      '2024-10-21',
-      'max_tokens',
-      'invalid_value',
-    ],
+    ['more output than the model has', { messages, max_tokens: 99_999 }, '2024-10-21', 'max_tokens', 'invalid_value'],
   ])('refuses %s', async (...[, body, version, ...named]) => {
     await expectResponse(await dated('gpt-4o', body, version), 400, asVendor(...named));
   });
@@ -232,12 +212,7 @@ describe('the undated version of the studio API', () => {
   it.each<readonly [string, object, number, object]>([
     ['no model', { model: undefined }, 400, asVendor('model', 'missing_required_parameter')],
     ['an unknown deployment', { model: 'gpt-99' }, 404, asVendor(null, 'DeploymentNotFound')],
-    [
-      'the model behind a deployment',
-      { model: 'gpt-4o-2024-11-20' },
-      404,
-      asVendor(null, 'DeploymentNotFound'),
-    ],
+    ['the model behind a deployment', { model: 'gpt-4o-2024-11-20' }, 404, asVendor(null, 'DeploymentNotFound')],
     ['an unknown parameter', { apiMode: 'x' }, 400, asVendor('apiMode', 'unknown_parameter')],
     [
       'web search, which the service has not',
@@ -251,12 +226,7 @@ describe('the undated version of the studio API', () => {
       400,
       asVendor('moderation', 'unknown_parameter'),
     ],
-    [
-      'On Your Data, which is retired',
-      { data_sources: [] },
-      400,
-      asVendor('data_sources', 'unknown_parameter'),
-    ],
+    ['On Your Data, which is retired', { data_sources: [] }, 400, asVendor('data_sources', 'unknown_parameter')],
     [
       'max_tokens of a reasoning model',
       { model: 'gpt-5', max_tokens: 5 },

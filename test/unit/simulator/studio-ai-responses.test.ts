@@ -1,16 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import {
-  apiKey,
-  boil,
-  clean,
-  events,
-  messages,
-  plainBearer,
-  responseTo,
-  studio,
-  textOf,
-} from './post-studio.ts';
+import { apiKey, boil, clean, events, messages, plainBearer, responseTo, studio, textOf } from './post-studio.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -166,9 +156,9 @@ describe('scripted errors of the studio', () => {
   it('state when to retry', async () => {
     simulator.script({ status: 429 }, { times: 3 });
     const responses = [await dated('gpt-4o', { messages }), await v1({}), await inference({})];
-    expect(
-      responses.map(({ headers }) => [headers.get('retry-after'), headers.get('retry-after-ms')]),
-    ).toEqual(Array.from({ length: 3 }, () => ['12', '12000']));
+    expect(responses.map(({ headers }) => [headers.get('retry-after'), headers.get('retry-after-ms')])).toEqual(
+      Array.from({ length: 3 }, () => ['12', '12000']),
+    );
     expect(responses[0]?.text).toContain('under Azure OpenAI API version 2024-10-21 have exceeded');
     expect(responses[2]?.text).toContain('RateLimitReached');
     for (const { text } of responses) expect(text).toContain('Please retry after 12 seconds');

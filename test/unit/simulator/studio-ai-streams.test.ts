@@ -1,15 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import {
-  boil,
-  clean,
-  events,
-  type JsonResponse,
-  messages,
-  responseTo,
-  studio,
-  textOf,
-} from './post-studio.ts';
+import { boil, clean, events, type JsonResponse, messages, responseTo, studio, textOf } from './post-studio.ts';
 import { shapes, transcript } from './shapes.ts';
 
 let simulator: Simulator;
@@ -89,9 +80,7 @@ describe('streams of GPT models in the studio', () => {
     expect(list.slice(1).map(({ choices }) => choices[0]?.delta)).toEqual([
       { role: 'assistant', content: null },
       {
-        tool_calls: [
-          { index: 0, id: 'call_simulated_1', type: 'function', function: { name: 'boil', arguments: '' } },
-        ],
+        tool_calls: [{ index: 0, id: 'call_simulated_1', type: 'function', function: { name: 'boil', arguments: '' } }],
       },
       { tool_calls: [{ index: 0, function: { arguments: '{"cup' } }] },
       { tool_calls: [{ index: 0, function: { arguments: 's":0}' } }] },
@@ -120,8 +109,7 @@ describe('streams of GPT models in the studio', () => {
 });
 
 describe('an asynchronous content filter', () => {
-  const request = (change: object = {}) =>
-    events(v1({ model: 'gpt-4o-async-filter', stream: true, ...change }));
+  const request = (change: object = {}) => events(v1({ model: 'gpt-4o-async-filter', stream: true, ...change }));
 
   it('reports its results in frames without a delta, the last one after everything else', async () => {
     const list = await request(withUsage);
@@ -148,9 +136,7 @@ describe('an asynchronous content filter', () => {
   it('covers every character and never goes back', async () => {
     const list = await request();
     const offsets = list.flatMap(({ choices }) => choices[0]?.content_filter_offsets ?? []);
-    expect(offsets.slice(1).map((one) => one.start_offset)).toEqual(
-      offsets.slice(0, -1).map((one) => one.end_offset),
-    );
+    expect(offsets.slice(1).map((one) => one.start_offset)).toEqual(offsets.slice(0, -1).map((one) => one.end_offset));
     expect(offsets.at(-1)?.end_offset).toBe('hello'.length + textOf(list).length);
   });
 

@@ -22,9 +22,7 @@ export class ChoiceReader {
     const { message, finish_reason: reason } = choice;
     const shaped = isObject(message) ? this.#shaped(message, true) : message;
     const finish = this.#finishReason(isReason(reason) ? reason : this.#ownReason);
-    return shaped === message && finish === reason
-      ? choice
-      : { ...choice, message: shaped, finish_reason: finish };
+    return shaped === message && finish === reason ? choice : { ...choice, message: shaped, finish_reason: finish };
   }
 
   /** @returns the same object if nothing changes */
@@ -63,11 +61,8 @@ export class ChoiceReader {
 
   #unwrapped(part: JsonObject, isLast: boolean): JsonObject {
     const { content } = part;
-    const text =
-      (typeof content === 'string' ? this.#text.push(content) : '') + (isLast ? this.#text.end() : '');
-    return text === content || (text === '' && typeof content !== 'string')
-      ? part
-      : { ...part, content: text };
+    const text = (typeof content === 'string' ? this.#text.push(content) : '') + (isLast ? this.#text.end() : '');
+    return text === content || (text === '' && typeof content !== 'string') ? part : { ...part, content: text };
   }
 }
 

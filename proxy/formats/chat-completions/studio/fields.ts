@@ -7,13 +7,7 @@ import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
 import { type FieldName, isGatewayField, isNeutral } from '../../../conversation/fields.ts';
 import { isGiven, type NumberRange, readNumber } from '../../../conversation/options.ts';
 import type { OptionFields } from '../../../conversation/request.ts';
-import {
-  type FieldContext,
-  FieldRules,
-  type FieldTable,
-  type JointField,
-  type OptionsOf,
-} from '../../fields.ts';
+import { type FieldContext, FieldRules, type FieldTable, type JointField, type OptionsOf } from '../../fields.ts';
 import { keepsMetadata } from '../write-request.ts';
 
 type Reader = 'outputLimit' | 'stop' | 'tools' | 'outputMode';

@@ -98,12 +98,8 @@ function vendorChoice(choice: ToolChoice): JsonObject {
 }
 
 /** With a schema described in the prompt, JSON mode is still requested if the model has it. */
-function responseFormat(
-  { form, format }: InferencePlan,
-  { request, capabilities }: ChatFormatCall,
-): JsonObject {
+function responseFormat({ form, format }: InferencePlan, { request, capabilities }: ChatFormatCall): JsonObject {
   if (form.kind === 'native') return { response_format: request.body.response_format };
-  const isJson =
-    form.kind === 'json' || (form.kind === 'words' && format.kind === 'schema' && capabilities.jsonMode);
+  const isJson = form.kind === 'json' || (form.kind === 'words' && format.kind === 'schema' && capabilities.jsonMode);
   return isJson ? { response_format: { type: 'json_object' } } : {};
 }

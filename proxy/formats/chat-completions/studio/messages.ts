@@ -3,13 +3,7 @@
 import type { JsonObject } from '../../../../common/json.ts';
 import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
 import { nineLetterIds, vendorCallIds } from '../../../conversation/call-ids.ts';
-import type {
-  AssistantTurn,
-  Conversation,
-  ToolCall,
-  ToolTurn,
-  Turn,
-} from '../../../conversation/conversation.ts';
+import type { AssistantTurn, Conversation, ToolCall, ToolTurn, Turn } from '../../../conversation/conversation.ts';
 import { type EmulatedTurns, emulateTurns } from '../../../conversation/emulated-turns.ts';
 import { unsupported } from '../../../conversation/invalid.ts';
 import { sniffBase64Image } from '../../../conversation/media.ts';

@@ -29,8 +29,7 @@ export const callersFaults = {
   access_blocked: [
     {
       what: 'an inactive key',
-      provoke: async (world) =>
-        world.withKey((await world.gateway.organization.createKey({ active: false })).value),
+      provoke: async (world) => world.withKey((await world.gateway.organization.createKey({ active: false })).value),
     },
     {
       what: 'an expired key',
@@ -53,8 +52,7 @@ export const callersFaults = {
       what: 'a direct key without a virtual key in x-svc-vk',
       status: 401,
       message: specificMessages.directKeyNeedsVirtualKey,
-      provoke: (world) =>
-        world.send({ headers: { 'x-svc-direct-key': 'true', authorization: `Bearer ${world.key}` } }),
+      provoke: (world) => world.send({ headers: { 'x-svc-direct-key': 'true', authorization: `Bearer ${world.key}` } }),
     },
   ],
   invalid_request: [
@@ -166,8 +164,7 @@ export const callersFaults = {
     {
       what: 'a header twice',
       message: '`authorization` was sent twice with different values',
-      provoke: (world) =>
-        world.sendRaw(world.gateway.proxy.port, rawHead(world.key, ['authorization: Bearer other'])),
+      provoke: (world) => world.sendRaw(world.gateway.proxy.port, rawHead(world.key, ['authorization: Bearer other'])),
     },
     {
       what: 'keys of two organizations',
@@ -223,19 +220,16 @@ export const callersFaults = {
     {
       what: 'a request that costs more than a monthly budget',
       limited: true,
-      message:
-        /^the virtual key's budget of \$0.00001 a month is spent; it opens again at \d{4}-\d\d-01T00:00:00Z$/,
+      message: /^the virtual key's budget of \$0.00001 a month is spent; it opens again at \d{4}-\d\d-01T00:00:00Z$/,
       headers: { 'retry-after': 'seconds', 'x-should-retry': 'false' },
-      provoke: async (world) =>
-        world.withKey(await limitedKey(world, budget('0.00001', 'BUDGET_PERIOD_MONTH'))),
+      provoke: async (world) => world.withKey(await limitedKey(world, budget('0.00001', 'BUDGET_PERIOD_MONTH'))),
     },
     {
       what: 'a request that costs more than a total budget',
       limited: true,
       message: "the virtual key's budget of $0.00001 is spent; an owner or admin can raise it",
       headers: { 'x-should-retry': 'false' },
-      provoke: async (world) =>
-        world.withKey(await limitedKey(world, budget('0.00001', 'BUDGET_PERIOD_TOTAL'))),
+      provoke: async (world) => world.withKey(await limitedKey(world, budget('0.00001', 'BUDGET_PERIOD_TOTAL'))),
     },
   ],
   model_not_allowed: [
@@ -310,10 +304,7 @@ export const callersFaults = {
       what: 'a body that does not arrive',
       headers: { 'x-should-retry': 'false' },
       provoke: (world) =>
-        world.sendRaw(
-          world.tight.port,
-          rawHead(world.key, ['content-type: application/json', 'content-length: 9']),
-        ),
+        world.sendRaw(world.tight.port, rawHead(world.key, ['content-type: application/json', 'content-length: 9'])),
     },
     {
       what: 'headers that do not end',
@@ -343,8 +334,7 @@ export const callersFaults = {
     {
       what: 'a compressed body',
       message: 'a compressed body is not accepted; send it uncompressed',
-      provoke: (world) =>
-        world.send({ headers: { authorization: `Bearer ${world.key}`, 'content-encoding': 'gzip' } }),
+      provoke: (world) => world.send({ headers: { authorization: `Bearer ${world.key}`, 'content-encoding': 'gzip' } }),
     },
   ],
   headers_too_large: [
@@ -352,8 +342,7 @@ export const callersFaults = {
       what: 'one long header',
       headers: { connection: 'close' },
       noRequest: true,
-      provoke: (world) =>
-        world.sendRaw(world.tight.port, rawHead(world.key, [`x-long: ${'x'.repeat(3000)}`])),
+      provoke: (world) => world.sendRaw(world.tight.port, rawHead(world.key, [`x-long: ${'x'.repeat(3000)}`])),
     },
   ],
 } satisfies Cases;

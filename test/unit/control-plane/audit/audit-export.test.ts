@@ -16,9 +16,7 @@ it.each(logLevels)('an audit event is one line of the log, also at the level %s'
   const stream = { write: (line: string) => void lines.push(line) };
   if (event) createAuditLog(createLogger({ name: 'control-plane', level, stream }))(event);
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(
-    /^{"level":"info","time":"[^"]*","name":"control-plane","audit":{.*,"msg":"audit"}\n$/,
-  );
+  expect(lines[0]).toMatch(/^{"level":"info","time":"[^"]*","name":"control-plane","audit":{.*,"msg":"audit"}\n$/);
   expect(readAuditLine(lines[0] ?? '')).toEqual(event);
 });
 

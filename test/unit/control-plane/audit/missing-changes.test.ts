@@ -54,17 +54,11 @@ describe('changes of the collected log that the database lacks', () => {
   it('leave out a revocation that was repeated later, but not one that only has an earlier equal', () => {
     const lost = since({ action: 'VirtualKeys.Rotate', target_id: 'key-1' });
     const before = since({ action: 'VirtualKeys.Rotate', target_id: 'key-1', at: 1 });
-    expect(found([...kept, ...before], [...kept, ...lost]).undone).toEqual([
-      'revocation VirtualKeys.Rotate key-1',
-    ]);
+    expect(found([...kept, ...before], [...kept, ...lost]).undone).toEqual(['revocation VirtualKeys.Rotate key-1']);
     const again = since({ action: 'VirtualKeys.Rotate', target_id: 'key-1', at: Date.UTC(2026, 10, 23) });
-    expect(found([...kept, ...again], [...kept, ...lost]).undone).toEqual([
-      'repeated VirtualKeys.Rotate key-1',
-    ]);
+    expect(found([...kept, ...again], [...kept, ...lost]).undone).toEqual(['repeated VirtualKeys.Rotate key-1']);
     const ofOther = since({ action: 'VirtualKeys.Rotate', target_id: 'key-2', at: Date.UTC(2026, 10, 23) });
-    expect(found([...kept, ...ofOther], [...kept, ...lost]).undone).toEqual([
-      'revocation VirtualKeys.Rotate key-1',
-    ]);
+    expect(found([...kept, ...ofOther], [...kept, ...lost]).undone).toEqual(['revocation VirtualKeys.Rotate key-1']);
   });
 
   it('leave out a limit that was created again with the same content under another id', () => {
@@ -75,9 +69,7 @@ describe('changes of the collected log that the database lacks', () => {
     const again = made({ createdAt: 'now', revision: '4' });
     expect(found([...kept, ...again], [...kept, ...lost]).undone).toEqual(['repeated Limits.Create limit-1']);
     const more = made({ amountUsd: '500' });
-    expect(found([...kept, ...more], [...kept, ...lost]).undone).toEqual([
-      'revocation Limits.Create limit-1',
-    ]);
+    expect(found([...kept, ...more], [...kept, ...lost]).undone).toEqual(['revocation Limits.Create limit-1']);
   });
 
   it('leave out revocations of resources that were created after the backup too', () => {
@@ -92,11 +84,7 @@ describe('changes of the collected log that the database lacks', () => {
 });
 
 describe('flaws of the collected log', () => {
-  const lost = since(
-    revoked,
-    { action: 'People.Delete', target_id: 'person-1' },
-    { ...revoked, target_id: 'key-2' },
-  );
+  const lost = since(revoked, { action: 'People.Delete', target_id: 'person-1' }, { ...revoked, target_id: 'key-2' });
 
   it.each([
     ['the first after the backup', [1, 2], ['lines are missing right before revision 4']],

@@ -50,9 +50,7 @@ it('the report lists revocations with actor, time and the command that repeats t
 });
 
 it('the report warns first when the collected lines are unreliable', () => {
-  const [, , third] = chained(
-    ['a', 'b', 'c'].map((target_id) => ({ action: 'VirtualKeys.Revoke', target_id })),
-  );
+  const [, , third] = chained(['a', 'b', 'c'].map((target_id) => ({ action: 'VirtualKeys.Revoke', target_id })));
   expect(missingChangesReport(missingChanges([], third ? [third] : []))[1]).toBe(
     'do not rely on this list: lines are missing right before revision 3',
   );

@@ -11,21 +11,9 @@ const verdicts = (action: string, before?: object, after?: object) => {
 it('revocations, deletions, suspensions, new limits and new guardrails always revoke access', () => {
   const changes = methodNames.filter((name) => isChange(name) && verdicts(name));
   expect(changes).toEqual([
-    ...[
-      'AiSystems.Delete',
-      'Guardrails.Create',
-      'Guardrails.Update',
-      'Guardrails.RotateSecret',
-      'Limits.Create',
-    ],
+    ...['AiSystems.Delete', 'Guardrails.Create', 'Guardrails.Update', 'Guardrails.RotateSecret', 'Limits.Create'],
     ...['OperatorTokens.Revoke', 'Organizations.Suspend', 'People.Delete', 'ProviderKeys.Delete'],
-    ...[
-      'Providers.Update',
-      'Providers.Delete',
-      'ProxyTokens.Revoke',
-      'VirtualKeys.Rotate',
-      'VirtualKeys.Revoke',
-    ],
+    ...['Providers.Update', 'Providers.Delete', 'ProxyTokens.Revoke', 'VirtualKeys.Rotate', 'VirtualKeys.Revoke'],
     ...['Webhooks.Update', 'Webhooks.RotateSecret', 'Webhooks.Delete'],
   ]);
 });

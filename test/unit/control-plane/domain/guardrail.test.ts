@@ -6,11 +6,7 @@ import {
   guardrailName,
   guardrailPosition,
 } from '../../../../control-plane/domain/guardrail.ts';
-import {
-  compileProblems,
-  guardrailCheck,
-  textBytesOf,
-} from '../../../../control-plane/domain/guardrail-check.ts';
+import { compileProblems, guardrailCheck, textBytesOf } from '../../../../control-plane/domain/guardrail-check.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import type { GuardrailCheck } from '../../../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import { services } from '../../../../proto/load.ts';
@@ -37,12 +33,9 @@ describe('a guardrail', () => {
     expect(guardrailName(name)).toEqual({ value: name });
   });
 
-  it.each(['', '-a', '.a', 'A', 'no names', 'é', 'a\n', 'a,b', 'a'.repeat(64)])(
-    'cannot have the name %j',
-    (name) => {
-      expect(guardrailName(name)).toHaveProperty('problems');
-    },
-  );
+  it.each(['', '-a', '.a', 'A', 'no names', 'é', 'a\n', 'a,b', 'a'.repeat(64)])('cannot have the name %j', (name) => {
+    expect(guardrailName(name)).toHaveProperty('problems');
+  });
 
   it.each([
     ['', ''],
@@ -53,12 +46,9 @@ describe('a guardrail', () => {
     expect(guardrailMessage(text)).toEqual({ value });
   });
 
-  it.each(['a\nb', 'a\u200bb', 'a\u202eb', '\ud800', 'x'.repeat(201)])(
-    'cannot have the message %j',
-    (text) => {
-      expect(guardrailMessage(text)).toHaveProperty('problems');
-    },
-  );
+  it.each(['a\nb', 'a\u200bb', 'a\u202eb', '\ud800', 'x'.repeat(201)])('cannot have the message %j', (text) => {
+    expect(guardrailMessage(text)).toHaveProperty('problems');
+  });
 
   it.each([0, 1000])('can have the position %i', (position) => {
     expect(guardrailPosition(position)).toEqual({ value: position });
@@ -83,10 +73,7 @@ describe('the combinations of check, stage and action', () => {
   const refused = (check: GuardrailCheck) =>
     stages.flatMap((stage) =>
       actions.flatMap((action) => {
-        const fields = fitting(
-          { stage, action } satisfies Pick<Guardrail, 'stage' | 'action'>,
-          received(check),
-        );
+        const fields = fitting({ stage, action } satisfies Pick<Guardrail, 'stage' | 'action'>, received(check));
         const wrong = Object.entries(fields).filter(([, field]) => 'problems' in field);
         return wrong.length === 0 ? [] : [`${stage} ${action}: ${wrong.map(([name]) => name).join(' ')}`];
       }),
@@ -139,10 +126,7 @@ describe('a guardrail check', () => {
   it.each<[string, GuardrailCheck]>([
     ['10,000 phrases', { words: { phrases: some(10_000) } }],
     ['forms of secrets', { secrets: { forms: [acme(32)] } }],
-    [
-      'thirty forms that begin alike',
-      { secrets: { forms: Array.from({ length: 30 }, (_, n) => acme(12 + n)) } },
-    ],
+    ['thirty forms that begin alike', { secrets: { forms: Array.from({ length: 30 }, (_, n) => acme(12 + n)) } }],
     ['a phrase of 200 characters', { words: { phrases: ['😀'.repeat(199).concat('x')] } }],
     ['sizes', { promptSize: { imagesMax: 1 } }],
     ['a webhook', { webhook: { url: 'https://checks.example.com/', timeoutMs: 30_000 } }],
@@ -160,11 +144,7 @@ describe('a guardrail check', () => {
     ['a phrase of 201 characters', { words: { phrases: ['😀'.repeat(201)] } }, ['.words.phrases[0]']],
     ['no patterns', { pattern: {} }, ['.pattern.patterns']],
     ['101 patterns', { pattern: { patterns: some(101) } }, ['.pattern.patterns']],
-    [
-      'a pattern of 1,001 characters',
-      { pattern: { patterns: ['x'.repeat(1001)] } },
-      ['.pattern.patterns[0]'],
-    ],
+    ['a pattern of 1,001 characters', { pattern: { patterns: ['x'.repeat(1001)] } }, ['.pattern.patterns[0]']],
     ['a type that is none', { personalData: { types: [1, 0] } }, ['.personal_data.types[1]']],
     ['a type of a newer contract', { personalData: { types: [99 as 1] } }, ['.personal_data.types[0]']],
     [

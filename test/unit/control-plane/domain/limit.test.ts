@@ -63,10 +63,7 @@ describe('the name of a window', () => {
     expect(windowName(value)).toEqual({ value });
   });
 
-  it.each(['', 'Total', '2026-02-29', '2026-11-20T00:00:00Z', '2026-11-2', '20261120'])(
-    'cannot be %j',
-    (text) => {
-      expect(windowName(text)).toEqual(problem);
-    },
-  );
+  it.each(['', 'Total', '2026-02-29', '2026-11-20T00:00:00Z', '2026-11-2', '20261120'])('cannot be %j', (text) => {
+    expect(windowName(text)).toEqual(problem);
+  });
 });

@@ -10,9 +10,8 @@ const none = { serviceTiers: {}, surcharges: {} };
 const tiers = (...above: number[]): PriceTier__Output[] =>
   above.map((abovePromptTokens) => ({ abovePromptTokens, ...usd }));
 const price = modelPrices(today);
-const read = (
-  prices: Omit<ModelPrices__Output, 'serviceTiers' | 'surcharges'> & Partial<ModelPrices__Output>,
-) => price({ ...none, ...prices });
+const read = (prices: Omit<ModelPrices__Output, 'serviceTiers' | 'surcharges'> & Partial<ModelPrices__Output>) =>
+  price({ ...none, ...prices });
 
 describe('prices of a custom model', () => {
   it('have today’s date when the operator sets none', () => {

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSealKey, parseSealKeys } from '../../../../common/seal.ts';
-import {
-  sealProviderSecret,
-  unsealProviderSecret,
-} from '../../../../control-plane/domain/provider-secret.ts';
+import { sealProviderSecret, unsealProviderSecret } from '../../../../control-plane/domain/provider-secret.ts';
 
 const location = { organizationId: 'organization-1', providerKeyId: 'provider-key-1', version: 3 };
 const secret = { accessKeyId: 'access-key-id-1', secretAccessKey: 'canary-secret-access-key' };
@@ -43,9 +40,7 @@ describe('the secret of a provider key', () => {
   it('is still unsealed after a new master key was put in front, and not without the old one', () => {
     const newKey = createSealKey();
     const sealed = sealProviderSecret(keys, location, secret);
-    expect(unsealProviderSecret(parseSealKeys(`${newKey},${oldKey}`), location, sealed)).toStrictEqual(
-      secret,
-    );
+    expect(unsealProviderSecret(parseSealKeys(`${newKey},${oldKey}`), location, sealed)).toStrictEqual(secret);
     expect(unsealProviderSecret(parseSealKeys(newKey), location, sealed)).toBeUndefined();
   });
 });

@@ -96,13 +96,12 @@ describe('URLs of webhooks when the platform lists allowed addresses', () => {
 });
 
 describe('URLs of guardrail services that proxies call', () => {
-  it.each([
-    'https://checks.example.com/',
-    'https://10.0.0.1:8443/a',
-    'https://checks.guards.svc.cluster.local/',
-  ])('%s is accepted, because the proxies check it', (url) => {
-    expect(guardrailUrl(url)).toEqual({ value: url });
-  });
+  it.each(['https://checks.example.com/', 'https://10.0.0.1:8443/a', 'https://checks.guards.svc.cluster.local/'])(
+    '%s is accepted, because the proxies check it',
+    (url) => {
+      expect(guardrailUrl(url)).toEqual({ value: url });
+    },
+  );
 
   it.each([
     'http://checks.guards.svc/',

@@ -44,17 +44,9 @@ it.each<[string, Partial<Budget>, Partial<UsageEventRow>]>([
   ['for models by glob', { model: 'gpt-provider/*' }, {}],
   ['for the model by another of its names', { model: 'gpt-provider/gpt-4o-2024-08-06' }, {}],
   ['for the model', { model: 'gpt-provider/gpt-4o' }, { model_asked: 'gpt-provider/gpt-4o-2024-08-06' }],
-  [
-    'for the undated name',
-    { model: 'gpt-provider/gpt-4o' },
-    { model_asked: 'gpt-provider/gpt-4o-2027-01-01' },
-  ],
+  ['for the undated name', { model: 'gpt-provider/gpt-4o' }, { model_asked: 'gpt-provider/gpt-4o-2027-01-01' }],
   ['of a month, although it was created later in that month', { period: 'month' }, { at: 0 }],
-  [
-    'once, although the event contains its person twice',
-    { subjectId: 'person' },
-    { project_person_id: 'person' },
-  ],
+  ['once, although the event contains its person twice', { subjectId: 'person' }, { project_person_id: 'person' }],
 ])('a usage event counts towards a budget %s', (_what, budget, fields) => {
   expect(counts(budget, fields)).toBe(1);
 });

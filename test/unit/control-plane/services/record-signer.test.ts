@@ -33,15 +33,9 @@ const signedBy = (signer: RecordSigner) =>
     Buffer.from(signature?.keyId ?? '').toString('hex'),
   );
 const named = (signer: RecordSigner) =>
-  (signer.sign(response, keyHash, 0).recordKeys ?? []).map((key) =>
-    verifyingKey(Buffer.from(key)).id.toString('hex'),
-  );
+  (signer.sign(response, keyHash, 0).recordKeys ?? []).map((key) => verifyingKey(Buffer.from(key)).id.toString('hex'));
 
-function open(options: {
-  readonly pem?: string;
-  readonly file?: string;
-  readonly masterKey?: string;
-}): RecordSigner {
+function open(options: { readonly pem?: string; readonly file?: string; readonly masterKey?: string }): RecordSigner {
   const signer = openRecordSigner(
     {
       recordSigningKey: options.pem === undefined ? undefined : parseSigningKey(options.pem),
@@ -59,11 +53,7 @@ describe('a signing key in a file', () => {
     const [old, fresh] = [createSigningKey(), createSigningKey()];
     writeFileSync(file, old);
     const signer = open({ pem: old, file });
-    expect([signer.keyId, named(signer), signedBy(signer)]).toEqual([
-      idOf(old),
-      [idOf(old)],
-      [idOf(old), idOf(old)],
-    ]);
+    expect([signer.keyId, named(signer), signedBy(signer)]).toEqual([idOf(old), [idOf(old)], [idOf(old), idOf(old)]]);
     writeFileSync(file, fresh);
     await until(() => signer.keyId === idOf(fresh), { what: 'the new key to sign' });
     expect([named(signer), signedBy(signer)]).toEqual([[idOf(fresh)], [idOf(fresh), idOf(fresh)]]);

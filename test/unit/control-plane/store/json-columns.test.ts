@@ -39,9 +39,7 @@ describe('a stored message of the contract', () => {
     ['{"personalData":{"restore":1}}', 'personalData.restore must be true or false'],
     ['{"also":[4]}', 'also[0] must be a string'],
   ])('is refused when a field has another type: %s', (text, problem) => {
-    expect(() => checkOf({ id: 'g1', check_message: text })).toThrow(
-      `guardrails.check_message of g1: ${problem}`,
-    );
+    expect(() => checkOf({ id: 'g1', check_message: text })).toThrow(`guardrails.check_message of g1: ${problem}`);
   });
 
   it('is checked at every depth', () => {

@@ -44,13 +44,11 @@ describe('a cost and usage report', () => {
         name
           .replace(
             /^(line_item|identity|bill|pricing|product)_?/,
-            (prefix) =>
-              `${prefix.replace(/_$/, '').replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}/`,
+            (prefix) => `${prefix.replace(/_$/, '').replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}/`,
           )
           .replace(
             /\/(.*)$/,
-            (_, rest: string) =>
-              `/${rest.replace(/(?:^|_)(\w)/g, (_part, letter: string) => letter.toUpperCase())}`,
+            (_, rest: string) => `/${rest.replace(/(?:^|_)(\w)/g, (_part, letter: string) => letter.toUpperCase())}`,
           ),
       )
       .join(',');
@@ -64,12 +62,7 @@ describe('a cost and usage report', () => {
   });
 
   it.each([
-    [
-      'USE1-Claude4.6Sonnet-cache-read-input-token-count-cross-region-global',
-      'Claude4.6Sonnet',
-      'cache-read',
-      '',
-    ],
+    ['USE1-Claude4.6Sonnet-cache-read-input-token-count-cross-region-global', 'Claude4.6Sonnet', 'cache-read', ''],
     ['USW2-Claude4.6Sonnet-input-tokens', 'Claude4.6Sonnet', 'input', ''],
     ['EUN1-NovaPro-output-tokens-priority', 'NovaPro', 'output', 'priority'],
     ['USE1-Nova2.0Lite-input-tokens-batch', 'Nova2.0Lite', 'input', 'batch'],
@@ -92,9 +85,7 @@ describe('a cost and usage report', () => {
   });
 
   it('is refused in another currency, and when it is no report', async () => {
-    await expect(readFiles(awsBill, csv.toString().replaceAll(',USD,', ',CNY,'))).rejects.toThrow(
-      'is in CNY',
-    );
+    await expect(readFiles(awsBill, csv.toString().replaceAll(',USD,', ',CNY,'))).rejects.toThrow('is in CNY');
     await expect(readFiles(awsBill, csv.toString().replaceAll(',USD,', ',,'))).rejects.toThrow(
       'a currency that it does not say',
     );

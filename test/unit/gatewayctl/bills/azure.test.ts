@@ -61,17 +61,7 @@ describe('an Azure cost export', () => {
   it('of pay-as-you-go is read by its own column names', async () => {
     const header =
       'SubscriptionGuid,UsageDateTime,InstanceId,MeterCategory,MeterName,UsageQuantity,UnitOfMeasure,PreTaxCost,Currency';
-    const row = [
-      's1',
-      '2026-10-05',
-      resource,
-      'Cognitive Services',
-      'o3 mini Inp Tokens',
-      '3',
-      '1K',
-      '0.0033',
-      'USD',
-    ];
+    const row = ['s1', '2026-10-05', resource, 'Cognitive Services', 'o3 mini Inp Tokens', '3', '1K', '0.0033', 'USD'];
     expect(inWords(await readFiles(azureBill, `${header}\n${row.join(',')}\n`))).toEqual([
       `2026-10-05 | ${whose} | usage | o3-mini |  | 3000/0/0/0/0 | 0.0033`,
     ]);
@@ -82,9 +72,7 @@ describe('an Azure cost export', () => {
       'Date,ResourceId,MeterCategory,MeterName,Quantity,UnitOfMeasure,CostInBillingCurrency,BillingCurrency';
     const export_ = (cells: string) => readFiles(azureBill, `${header}\n${cells}\n`);
     const good = `${resource},Azure OpenAI,gpt 4o Inp Tokens,1,1K`;
-    await expect(export_(`2026-10-05,${good},1,EUR`)).rejects.toThrow(
-      'is in EUR and has no column costInUsd',
-    );
+    await expect(export_(`2026-10-05,${good},1,EUR`)).rejects.toThrow('is in EUR and has no column costInUsd');
     await expect(export_(`2026-10-05,${good},1,`)).rejects.toThrow('does not say its currency');
     await expect(export_(`,${good},1,USD`)).rejects.toThrow('no cost export');
     await expect(export_(`soon,${good},1,USD`)).rejects.toThrow('a line without a day');

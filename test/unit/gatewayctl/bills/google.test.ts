@@ -53,17 +53,13 @@ describe('a Google billing export', () => {
   });
 
   it('without a currency is refused', async () => {
-    await expect(readFiles(googleBill, lines(row({ currency: null })))).rejects.toThrow(
-      'does not say its currency',
-    );
+    await expect(readFiles(googleBill, lines(row({ currency: null })))).rejects.toThrow('does not say its currency');
   });
 
   it('in another currency is divided by its own exchange rate', async () => {
     const inEuro = { currency: 'EUR', cost: 0.46, currency_conversion_rate: 0.92 };
     expect(inWords(await readFiles(googleBill, lines(row(inEuro))))[0]).toMatch(/ 0\.5$/);
-    await expect(readFiles(googleBill, lines(row({ currency: 'EUR' })))).rejects.toThrow(
-      'no currency_conversion_rate',
-    );
+    await expect(readFiles(googleBill, lines(row({ currency: 'EUR' })))).rejects.toThrow('no currency_conversion_rate');
   });
 
   it('yields taxes, adjustments and the resource of the detailed export', async () => {
@@ -86,14 +82,7 @@ describe('a Google billing export', () => {
     const header =
       'service.description,sku.description,usage_start_time,project.id,cost,currency,usage.amount,usage.unit,credits,cost_type';
     const cells = [
-      ...[
-        'Vertex AI',
-        'Gemini 2.5 Pro Text Input - Predictions',
-        '2026-10-03T07:00:00Z',
-        'p1',
-        '1.25',
-        'USD',
-      ],
+      ...['Vertex AI', 'Gemini 2.5 Pro Text Input - Predictions', '2026-10-03T07:00:00Z', 'p1', '1.25', 'USD'],
       ...['1000000', 'count', '"[{""type"":""DISCOUNT"",""amount"":-0.25}]"', 'regular'],
     ];
     expect(inWords(await readFiles(googleBill, `${header}\n${cells.join(',')}\n`))).toEqual([
@@ -112,12 +101,7 @@ describe('a Google billing export', () => {
 
   it.each([
     ['Generate content input token count gemini 3 pro long input text', 'gemini 3 pro', 'input', ''],
-    [
-      'Generate content output token count for gemini 2.5 flash-lite batch',
-      'gemini 2.5 flash-lite',
-      'output',
-      'batch',
-    ],
+    ['Generate content output token count for gemini 2.5 flash-lite batch', 'gemini 2.5 flash-lite', 'output', 'batch'],
     ['Gemini 2.5 Flash Text Input Caching - Predictions', 'Gemini 2.5 Flash', 'cache-read', ''],
     ['Gemini 2.5 Pro Thinking Text Output - Predictions', 'Gemini 2.5 Pro', 'output', ''],
     ['Something new', 'Something new', undefined, ''],

@@ -37,8 +37,7 @@ describe('CSV', () => {
       ['name', 'a "quoted" one'],
       ['x\ny', '2'],
     ]);
-    for (let at = 1; at < text.length; at++)
-      expect(await records(text.slice(0, at), text.slice(at))).toEqual(whole);
+    for (let at = 1; at < text.length; at++) expect(await records(text.slice(0, at), text.slice(at))).toEqual(whole);
   });
 
   it('yields no record for an empty line', async () => {
@@ -92,9 +91,7 @@ describe('rows of an export', () => {
       ...ioWith(''),
       inputStream: () =>
         Readable.from(
-          Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
-            bytes.subarray(n * size, (n + 1) * size),
-          ),
+          Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.subarray(n * size, (n + 1) * size)),
         ),
     });
     for (const bytes of [packed, Buffer.from('\uFEFFaB,c\n1,é\n')])
@@ -107,9 +104,7 @@ describe('rows of an export', () => {
   });
 
   it('are refused when the gzip of a file is cut off, instead of being read as complete', async () => {
-    const whole = gzipSync(
-      `aB,c\n${Array.from({ length: 5000 }, (_, n) => `${n},${n * 7919}`).join('\n')}\n`,
-    );
+    const whole = gzipSync(`aB,c\n${Array.from({ length: 5000 }, (_, n) => `${n},${n * 7919}`).join('\n')}\n`);
     await expect(cells(whole.subarray(0, -20))).rejects.toThrow('damaged or cut');
     await expect(cells(whole.subarray(0, 1000))).rejects.toThrow('damaged or cut');
   });

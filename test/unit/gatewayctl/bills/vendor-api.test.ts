@@ -8,12 +8,7 @@ import { apiUrl } from '../../../../gatewayctl/bills/vendor-api.ts';
 import { startAnthropic } from '../../../support/bills/anthropic-server.ts';
 import { startOpenAi } from '../../../support/bills/openai-server.ts';
 import { inWords, readBill } from '../../../support/bills/read.ts';
-import {
-  refused,
-  startVendor,
-  type VendorResponse,
-  type VendorServer,
-} from '../../../support/bills/vendor-server.ts';
+import { refused, startVendor, type VendorResponse, type VendorServer } from '../../../support/bills/vendor-server.ts';
 
 const key = 'sk-admin-made-up-for-tests';
 const days = Array.from({ length: 20 }, (_, n) => `2026-10-${String(n + 1).padStart(2, '0')}`);
@@ -70,13 +65,7 @@ describe('the billing API of a vendor', () => {
     // Three pages of seven days, and two requests that were refused at first.
     expect(server.requested).toHaveLength(5);
     for (const { query } of server.requested)
-      expect(query.getAll('group_by[]')).toEqual([
-        'project_id',
-        'api_key_id',
-        'model',
-        'batch',
-        'service_tier',
-      ]);
+      expect(query.getAll('group_by[]')).toEqual(['project_id', 'api_key_id', 'model', 'batch', 'service_tier']);
   });
 
   it('of OpenAI yields costs by line item, with all of their digits', async () => {
@@ -93,9 +82,7 @@ describe('the billing API of a vendor', () => {
         ]),
       ]),
     );
-    const read = await readBill(
-      openAiCosts(openAi(url, new Secret(key)), { from: '2026-10-01', to: '2026-10-01' }),
-    );
+    const read = await readBill(openAiCosts(openAi(url, new Secret(key)), { from: '2026-10-01', to: '2026-10-01' }));
     expect(inWords(read)).toEqual([
       '2026-10-01 | project p | usage | gpt-4o |  | - | 0.1',
       '2026-10-01 | project p | usage | gpt-5.6-sol | priority | - | 0',
@@ -144,21 +131,9 @@ describe('the billing API of a vendor', () => {
   });
 
   it.each([
-    [
-      'a day twice',
-      () => page([bucket('2026-10-01', []), bucket('2026-10-01', [])]),
-      'the day 2026-10-01 twice',
-    ],
-    [
-      'a bucket that is no day',
-      () => page([{ start_time: 1_759_300_000, results: [] }]),
-      'a bucket that is no day',
-    ],
-    [
-      'another currency',
-      () => page([bucket('2026-10-01', [cost({ value: 1, currency: 'eur' })])]),
-      'is in eur',
-    ],
+    ['a day twice', () => page([bucket('2026-10-01', []), bucket('2026-10-01', [])]), 'the day 2026-10-01 twice'],
+    ['a bucket that is no day', () => page([{ start_time: 1_759_300_000, results: [] }]), 'a bucket that is no day'],
+    ['another currency', () => page([bucket('2026-10-01', [cost({ value: 1, currency: 'eur' })])]), 'is in eur'],
     ['no amount', () => page([bucket('2026-10-01', [cost({ currency: 'usd' })])]), 'no amount in "value"'],
     ['pages without an end', () => page([], 'again'), 'but not the next one'],
     [
@@ -218,15 +193,12 @@ describe('the billing API of a vendor', () => {
     },
   );
 
-  it.each([
-    'http://api.example.com',
-    'https://a:b@example.com',
-    'https://example.com/?a=1',
-    'ftp://x',
-    'example.com',
-  ])('cannot be at %s', (url) => {
-    expect(() => apiUrl(url)).toThrow('--api-url must be an https URL');
-  });
+  it.each(['http://api.example.com', 'https://a:b@example.com', 'https://example.com/?a=1', 'ftp://x', 'example.com'])(
+    'cannot be at %s',
+    (url) => {
+      expect(() => apiUrl(url)).toThrow('--api-url must be an https URL');
+    },
+  );
 
   it.each([
     ['gpt-5.5-2026-04-23, cached input', 'gpt-5.5-2026-04-23', ''],

@@ -10,10 +10,7 @@ const state: CatalogState = {
   ...{ rejected: false, shippedAsOf: '2026-11-22' },
 };
 
-function responseTo(
-  own: CatalogState | null,
-  proxies: Record<string, CatalogState | null> = {},
-): ProbeResult {
+function responseTo(own: CatalogState | null, proxies: Record<string, CatalogState | null> = {}): ProbeResult {
   const watchers = Object.entries(proxies).map(([host, catalog]) => ({ host, catalog }));
   const status = {
     ...{ replica: 'r1', time: '2026-12-01T12:00:00.000Z' },

@@ -303,9 +303,7 @@ describe('the doctor’s check of proxies', () => {
       'a proxy reports no name',
       responseTo({
         watchers: {
-          watchers: [
-            { identity: 'token-1', address: '::1', since: at(now), redis: 'REDIS_STATE_UNSPECIFIED' },
-          ],
+          watchers: [{ identity: 'token-1', address: '::1', since: at(now), redis: 'REDIS_STATE_UNSPECIFIED' }],
           total: 1,
         },
       }),
@@ -356,9 +354,7 @@ describe('the doctor’s check of versions', () => {
   it('covers gatewayctl, replicas and proxies', () => {
     expect(checkVersions('0.1.0', [watched({})]).verdict).toBe('ok');
     expect(checkVersions('0.2.0', [watched({})]).says).toContain('gatewayctl is 0.2.0, newer');
-    expect(checkVersions('0.1.0', [watched({}, { version: '0.0.1', host: 'old' })]).says).toContain(
-      'proxy old',
-    );
+    expect(checkVersions('0.1.0', [watched({}, { version: '0.0.1', host: 'old' })]).says).toContain('proxy old');
     expect(checkVersions('0.1.0', [watched({}), responseTo({ version: '0.3.0' })]).verdict).toBe('failed');
     expect(checkVersions('0.1.0', []).verdict).toBe('skipped');
   });

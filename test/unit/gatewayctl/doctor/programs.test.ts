@@ -78,8 +78,6 @@ describe('the doctor’s check of certificates that a program reports', () => {
 
   it('is left out when the program does not respond or shows no metrics', () => {
     expect(checkCertificates('http://x', { error: 'ECONNREFUSED' }, now)).toBeUndefined();
-    expect(
-      checkCertificates('http://x', { ready: true, reason: 'ok', metrics: undefined }, now),
-    ).toBeUndefined();
+    expect(checkCertificates('http://x', { ready: true, reason: 'ok', metrics: undefined }, now)).toBeUndefined();
   });
 });

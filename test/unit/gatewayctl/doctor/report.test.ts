@@ -2,15 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCredential } from '../../../../common/credential.ts';
 import type { Diagnosis } from '../../../../gatewayctl/doctor/doctor.ts';
-import {
-  type Finding,
-  gravest,
-  listed,
-  ok,
-  skipped,
-  span,
-  warning,
-} from '../../../../gatewayctl/doctor/finding.ts';
+import { type Finding, gravest, listed, ok, skipped, span, warning } from '../../../../gatewayctl/doctor/finding.ts';
 import { reportJson, reportText } from '../../../../gatewayctl/doctor/report.ts';
 
 const diagnosis = (...findings: Finding[]): Diagnosis => ({

@@ -48,9 +48,7 @@ describe('the doctor’s check of stored selectors', () => {
       verdict: 'warning',
       says: '2 of 12 need attention: limit l1 "openai/*" (alias, which counts as gpt-provider/*), limit l2 "gpt-provider/gtp-4o" (unmatched, near to gpt-provider/gpt-4o)',
     });
-    expect(finding.advice).toMatch(
-      /had no effect until aliases were understood.*; those that select nothing/,
-    );
+    expect(finding.advice).toMatch(/had no effect until aliases were understood.*; those that select nothing/);
   });
 
   it('reports the organization to operators of the platform', () => {

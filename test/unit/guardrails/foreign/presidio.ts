@@ -18,14 +18,11 @@ type Row = readonly [text: string, count: number];
 
 /** Replaces the forms by values; `{card:…}` ends with Luhn's check digit. */
 function made(text: string, random: Random): string {
-  return text.replace(
-    /\{card:(\d+)x(\d+)(?:,(.))?\}/g,
-    (_, prefix: string, length: string, separator = '') => {
-      const body = written(`${prefix}{d${Number(length) - prefix.length - 1}}`, random);
-      const digits = `${body}${luhn(body)}`;
-      return separator === '' ? digits : (digits.match(/.{1,4}/g) ?? []).join(separator);
-    },
-  );
+  return text.replace(/\{card:(\d+)x(\d+)(?:,(.))?\}/g, (_, prefix: string, length: string, separator = '') => {
+    const body = written(`${prefix}{d${Number(length) - prefix.length - 1}}`, random);
+    const digits = `${body}${luhn(body)}`;
+    return separator === '' ? digits : (digits.match(/.{1,4}/g) ?? []).join(separator);
+  });
 }
 
 function luhn(body: string): number {
@@ -67,8 +64,7 @@ function ibans(): readonly Row[] {
     .split(/\s+/)
     .flatMap((iban): readonly Row[] => {
       const groups = (iban.match(/.{1,4}/g) ?? []).join(' ');
-      const wrong =
-        iban.slice(0, -1) + (iban.endsWith('8') ? '3' : iban.endsWith('Z') ? 'A' : next(iban.at(-1)));
+      const wrong = iban.slice(0, -1) + (iban.endsWith('8') ? '3' : iban.endsWith('Z') ? 'A' : next(iban.at(-1)));
       return [
         [iban, 1],
         [groups, 1],

@@ -51,9 +51,7 @@ export function plantedSecrets(): readonly Planted[] {
         return plant({ set: 'gitleaks, named', type, how }, template, form);
       }),
     ),
-    ...curls.map(([template, form]) =>
-      plant({ set: 'gitleaks, curl', type: 'curl', how: 'code' }, template, form),
-    ),
+    ...curls.map(([template, form]) => plant({ set: 'gitleaks, curl', type: 'curl', how: 'code' }, template, form)),
     ...bare('credentials of today', credentials),
     ...locations.map(([type, template, form]) =>
       plant({ set: 'secrets by location', type, how: type }, template, form),
@@ -103,10 +101,7 @@ export function personalDataIn(raw: string, country = 'US'): readonly Finding[] 
 }
 
 /** Whether the matches cover all of the value, however much they cover besides. Other tools are scored by this rule. */
-export function isCovered(
-  { start, end }: Planted,
-  findings: readonly Pick<Finding, 'start' | 'end'>[],
-): boolean {
+export function isCovered({ start, end }: Planted, findings: readonly Pick<Finding, 'start' | 'end'>[]): boolean {
   let at = start;
   for (const finding of findings) if (finding.start <= at && finding.end > at) at = finding.end;
   return at >= end;

@@ -59,9 +59,7 @@ describe('a phrase is found across a join', () => {
 
   it('beside long texts only when the match is short enough', async () => {
     const long = 'x'.repeat(5_000);
-    expect(
-      await isBlocked(user([part(`${long} BAD `), part(`WORD ${long}`), part('BAD '), part('WORD')])),
-    ).toBe(true);
+    expect(await isBlocked(user([part(`${long} BAD `), part(`WORD ${long}`), part('BAD '), part('WORD')]))).toBe(true);
     expect(await isBlocked(user([part(`${long}BAD `), part('WO'), part(`RD${long}`)]))).toBe(true);
     expect(await isBlocked(user([part(long), part(long)]))).toBe(false);
   });
@@ -69,9 +67,7 @@ describe('a phrase is found across a join', () => {
 
 describe('a match across a join', () => {
   it('is replaced where it begins, and the rest of it is removed', async () => {
-    expect(await contents(user([part('a BAD W'), part('ORD b')]))).toEqual([
-      [part('a [WORD_1]'), part(' b')],
-    ]);
+    expect(await contents(user([part('a BAD W'), part('ORD b')]))).toEqual([[part('a [WORD_1]'), part(' b')]]);
     expect(await contents(user('a BAD'), user('LINE b'))).toEqual(['a [WORD_1]', ' b']);
     expect(await contents(user([...'a BAD WORD b'].map(part)))).toEqual([
       [...'a ', '[WORD_1]', ...Array.from({ length: 7 }, () => ''), ...' b'].map(part),

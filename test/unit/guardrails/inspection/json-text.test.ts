@@ -51,9 +51,7 @@ describe('JSON text', () => {
 
   it('gets a string where any spelling of a number is replaced', () => {
     const put = (part: string) => part.replace('4111111111111111', '[CARD]');
-    expect(mapJsonText('[4.111111111111111e15, 4111111111111111.0, 1.0]', put)).toBe(
-      '["[CARD]", "[CARD].0", 1.0]',
-    );
+    expect(mapJsonText('[4.111111111111111e15, 4111111111111111.0, 1.0]', put)).toBe('["[CARD]", "[CARD].0", 1.0]');
   });
 
   it.each(['', '{', '{"a": "b', '{"a": 1}}', 'plain text', "{'a': 1}", '{"a": "b\nc"}'])(
@@ -90,9 +88,7 @@ function anyValue(random: Random, depth: number): unknown {
   if (kind === 2) return random.below(1000);
   if (kind === 3) return random.chance(0.5);
   const inner = Array.from({ length: random.below(4) }, () => anyValue(random, depth - 1));
-  return kind === 4
-    ? inner
-    : Object.fromEntries(inner.map((one, index) => [`${anyText(random)}${index}`, one]));
+  return kind === 4 ? inner : Object.fromEntries(inner.map((one, index) => [`${anyText(random)}${index}`, one]));
 }
 
 function shouted(value: unknown): unknown {

@@ -41,10 +41,7 @@ const texts: Readonly<Record<string, JsonObject>> = {
   'a refusal sent back': message({ refusal: text }, 'assistant'),
   'reasoning sent back': message({ reasoning_content: text }, 'assistant'),
   'reasoning under its other name': message({ reasoning: text }, 'assistant'),
-  'details of reasoning': message(
-    { reasoning_details: [{ type: 'reasoning.summary', summary: text }] },
-    'assistant',
-  ),
+  'details of reasoning': message({ reasoning_details: [{ type: 'reasoning.summary', summary: text }] }, 'assistant'),
   'a thinking block': message(
     { thinking_blocks: [{ type: 'thinking', thinking: text, signature: 'c2ln' }] },
     'assistant',
@@ -152,10 +149,7 @@ const exempt: Readonly<Record<string, JsonObject>> = {
   'a data URL': part({ type: 'image_url', image_url: { url: `data:image/png;base64,${planted}` } }),
   'sound in base64': part({ type: 'input_audio', input_audio: { data: planted, format: 'wav' } }),
   'a signature': message({ thinking_blocks: [{ type: 'thinking', signature: planted }] }, 'assistant'),
-  'encrypted reasoning': message(
-    { thinking_blocks: [{ type: 'redacted_thinking', data: planted }] },
-    'assistant',
-  ),
+  'encrypted reasoning': message({ thinking_blocks: [{ type: 'redacted_thinking', data: planted }] }, 'assistant'),
   'where a prompt is cached': part({ type: 'text', text: 'x', cache_control: { type: planted } }),
 };
 
@@ -179,12 +173,9 @@ describe.each(Object.entries(texts))('%s', (_what, body) => {
 });
 
 describe.each(Object.entries(fixed))('%s', (_what, body) => {
-  it.each(['block', 'redact'] as const)(
-    'is inspected: a match there blocks the request under %s',
-    async (action) => {
-      await expect(inspected(guard(action), body)).rejects.toMatchObject({ code: 'guardrail_blocked' });
-    },
-  );
+  it.each(['block', 'redact'] as const)('is inspected: a match there blocks the request under %s', async (action) => {
+    await expect(inspected(guard(action), body)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+  });
 
   it('stays unchanged when it is only observed', async () => {
     expect(await inspected(guard('observe'), body)).toMatchObject(body);

@@ -71,8 +71,7 @@ const exempt: Readonly<Record<string, JsonObject>> = {
   'a sound': message({ audio: { id: 'audio_1', data: planted } }),
 };
 
-const guard = (action: 'block' | 'redact' | 'observe') =>
-  phrasesGuardrail([planted], { action, stage: 'output' });
+const guard = (action: 'block' | 'redact' | 'observe') => phrasesGuardrail([planted], { action, stage: 'output' });
 
 /** Inspects the response in the way in which a stream inspects parts that arrive complete. */
 function asChunk(action: 'block' | 'redact', response: JsonObject): JsonObject {
@@ -108,13 +107,10 @@ describe.each(Object.entries(texts))('%s', (_what, response) => {
 });
 
 describe.each(Object.entries(fixed))('%s', (_what, response) => {
-  it.each(['block', 'redact'] as const)(
-    'is inspected: a match there blocks the response under %s',
-    async (action) => {
-      await expect(responded(guard(action), response)).rejects.toMatchObject({ code: 'guardrail_blocked' });
-      expect(() => asChunk(action, response)).toThrow(BlockedError);
-    },
-  );
+  it.each(['block', 'redact'] as const)('is inspected: a match there blocks the response under %s', async (action) => {
+    await expect(responded(guard(action), response)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect(() => asChunk(action, response)).toThrow(BlockedError);
+  });
 });
 
 describe.each(Object.entries(exempt))('%s', (_what, response) => {
@@ -167,9 +163,7 @@ describe('a complete response', () => {
 
   it('loses the log probabilities of its tokens, which would spell out the text, when a guardrail may redact or block', async () => {
     const response = choice({ message: { content: 'x' }, logprobs: { content: [{ token: planted }] } });
-    expect(
-      JSON.parse((await responded(guard('redact'), response)).body.toString()).choices[0].logprobs,
-    ).toBeNull();
+    expect(JSON.parse((await responded(guard('redact'), response)).body.toString()).choices[0].logprobs).toBeNull();
     expect((await responded(guard('observe'), response)).body.toString()).toBe(JSON.stringify(response));
   });
 

@@ -37,8 +37,7 @@ const texts = [corpus, labelledTexts(), phrasesCases].map((labelled) => labelled
 for (const names of [...Object.keys(matchers).map((name) => [name]), Object.keys(matchers)])
   it(`pieces give the same result as the whole text for ${names.join(', ')} (seeds from ${firstSeed})`, () => {
     let compared = 0;
-    for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
-      compared += comparePieces(seed, names) ? 1 : 0;
+    for (let seed = firstSeed; seed < firstSeed + rounds; seed++) compared += comparePieces(seed, names) ? 1 : 0;
     expect(compared).toBeGreaterThanOrEqual(given === undefined ? rounds / 2 : 0);
   }, 60_000);
 
@@ -71,10 +70,7 @@ it('a secret in pieces is found when the two readings of an escape complete it a
 });
 
 it('a secret keeps its form when an unfinished match begins within its name', () => {
-  const key = [
-    'SharedAccessKeyName=all;SharedAccessKey',
-    'rRFZGdhkkPOvfJT1Gm4I8T8h906qZpf7u2K/esQaeBu=',
-  ].join('=');
+  const key = ['SharedAccessKeyName=all;SharedAccessKey', 'rRFZGdhkkPOvfJT1Gm4I8T8h906qZpf7u2K/esQaeBu='].join('=');
   const text = `"Endpoint=sb://acme.example.net/;${key}\\t<img src=\\"data:image/png;base64,${'iVBORw0KGgo1'.repeat(60)}"`;
   const cases: Case[] = [{ ...caseOf('secrets', new Random(1)), action: 'redact' }];
   compare({ cases, text, window: 512, pieces: [...text] }, 'by characters');

@@ -13,8 +13,7 @@ import { roundsOf } from '../../../support/seed.ts';
 const compile = (...patterns: readonly string[]) => compilePattern({ kind: 'pattern', patterns });
 
 const inWhole = (matcher: Matcher, raw: string) => findWhole(matcher, raw, 32);
-const foundIn = (matcher: Matcher, raw: string) =>
-  inWhole(matcher, raw).map(({ start, end }) => raw.slice(start, end));
+const foundIn = (matcher: Matcher, raw: string) => inWhole(matcher, raw).map(({ start, end }) => raw.slice(start, end));
 
 const inPieces = (matcher: Matcher, pieces: readonly string[]) => findInPieces(matcher, pieces, 32);
 
@@ -58,9 +57,7 @@ describe('a refused pattern', () => {
   });
 
   it('is never one of a size that people write', () => {
-    expect(() =>
-      compile(...Array.from({ length: 100 }, (_, i) => `(?i)\\bname-${i}[a-z]{2,20}\\b`)),
-    ).not.toThrow();
+    expect(() => compile(...Array.from({ length: 100 }, (_, i) => `(?i)\\bname-${i}[a-z]{2,20}\\b`))).not.toThrow();
   });
 });
 
@@ -177,9 +174,7 @@ describe('patterns in pieces of text', () => {
       compile('(?s)a.{10}', '(?s)c.{31}'),
     ];
     for (let round = 0; round < roundsOf(3_000); round++) {
-      const text = Array.from({ length: random.below(120) }, () =>
-        random.pick('aabbcc \n😀-'.split('')),
-      ).join('');
+      const text = Array.from({ length: random.below(120) }, () => random.pick('aabbcc \n😀-'.split(''))).join('');
       const matcher = matchers[round % matchers.length] ?? compile('a');
       const whole = inWhole(matcher, text);
       if (whole.some(({ start, end }) => end - start > 32)) continue;
@@ -196,11 +191,7 @@ describe('patterns in pieces of text', () => {
 
   it('delay text only from where a match may have begun', () => {
     const raw = 'The key is SECRET-1';
-    const { decided, findings } = compile('SECRET-\\d+').inspect(
-      { raw, folded: fold(raw), isEnd: false },
-      0,
-      512,
-    );
+    const { decided, findings } = compile('SECRET-\\d+').inspect({ raw, folded: fold(raw), isEnd: false }, 0, 512);
     expect([findings, decided]).toEqual([[], 11]);
   });
 

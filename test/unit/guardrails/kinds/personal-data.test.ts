@@ -13,9 +13,7 @@ const types = ['email', 'phone', 'payment_card', 'iban', 'national_id', 'ip_addr
 const compile = (country = 'US', wanted: readonly PersonalDataType[] = types) =>
   compilePersonalData({ kind: 'personal_data', types: wanted, countries: [country], restore: false });
 
-const matchers = new Map(
-  [...new Set(corpus.map(({ country }) => country))].map((name) => [name, compile(name)]),
-);
+const matchers = new Map([...new Set(corpus.map(({ country }) => country))].map((name) => [name, compile(name)]));
 
 const matcherOf = (country: string) => matchers.get(country) ?? compile(country);
 
@@ -84,17 +82,9 @@ describe('overlapping types of personal data', () => {
   it.each([
     ['a card is no phone number', '4111 1111 1111 1111', 'PAYMENT_CARD 4111 1111 1111 1111'],
     ['an IBAN contains no card', 'SE4550000000058398257466', 'IBAN SE4550000000058398257466'],
-    [
-      'digits before an "@" are no number',
-      '4111111111111111@example.com',
-      'EMAIL 4111111111111111@example.com',
-    ],
+    ['digits before an "@" are no number', '4111111111111111@example.com', 'EMAIL 4111111111111111@example.com'],
     ['an id with dashes is no phone number', '123-45-6789', 'NATIONAL_ID 123-45-6789'],
-    [
-      'a number that an address follows',
-      '202-555-0123 4@example.com',
-      'PHONE 202-555-0123,EMAIL 4@example.com',
-    ],
+    ['a number that an address follows', '202-555-0123 4@example.com', 'PHONE 202-555-0123,EMAIL 4@example.com'],
   ])('%s', (_, text, expected) => {
     expect(foundIn(text).join()).toBe(expected);
   });
@@ -169,9 +159,7 @@ describe('personal data in pieces of text', () => {
       const country = random.pick(corpus).country;
       let text = '';
       for (let part = 0; part < 6; part++) text += `${random.pick(corpus).text}${random.pick(glue)}`;
-      expect(inPieces(text, country, random), JSON.stringify(text)).toBe(
-        guardText(redacting(country, found), text),
-      );
+      expect(inPieces(text, country, random), JSON.stringify(text)).toBe(guardText(redacting(country, found), text));
     }
     expect(new Set(found).size).toBe(types.length);
   });

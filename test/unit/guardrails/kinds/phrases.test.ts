@@ -129,9 +129,7 @@ describe('random phrases', () => {
           phrase.lastIndex = at;
           return phrase.exec(text)?.[0] ?? '';
         })
-        .filter(
-          (match) => withinWords || !/[abcd]/.test((text[at - 1] ?? '') + (text[at + match.length] ?? '')),
-        )
+        .filter((match) => withinWords || !/[abcd]/.test((text[at - 1] ?? '') + (text[at + match.length] ?? '')))
         .reduce((longest, match) => (match.length > longest.length ? match : longest), '');
       if (longest !== '') found.push(`${at} ${longest}`);
       at += Math.max(1, longest.length);
@@ -141,8 +139,7 @@ describe('random phrases', () => {
 
   it(`are found as by trying each at every position (seed ${seed})`, () => {
     const random = new Random(seed);
-    const some = (length: number, letters: string) =>
-      Array.from({ length }, () => random.pick([...letters])).join('');
+    const some = (length: number, letters: string) => Array.from({ length }, () => random.pick([...letters])).join('');
     for (let round = 0; round < roundsOf(2000); round++) {
       const phrases = Array.from({ length: 1 + random.below(12) }, () => some(1 + random.below(5), 'abc '))
         .map((phrase) => phrase.trim().replace(/ +/g, ' '))

@@ -39,10 +39,7 @@ describe('secret forms of an operator', () => {
   });
 
   it('are matched behind an escaped line break', () => {
-    expect(foundIn(`{"text":"keys:\\n${token}\\n${key}"}`)).toEqual([
-      `ACME_TOKEN ${token}`,
-      `ACME_KEY ${key}`,
-    ]);
+    expect(foundIn(`{"text":"keys:\\n${token}\\n${key}"}`)).toEqual([`ACME_TOKEN ${token}`, `ACME_KEY ${key}`]);
   });
 
   it.each([

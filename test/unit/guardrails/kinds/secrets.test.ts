@@ -19,8 +19,7 @@ function merged(findings: readonly Finding[]): readonly Finding[] {
   const all: Finding[] = [];
   for (const finding of findings) {
     const last = all.at(-1);
-    if (last?.end === finding.start && last.label === finding.label)
-      all.splice(-1, 1, { ...last, end: finding.end });
+    if (last?.end === finding.start && last.label === finding.label) all.splice(-1, 1, { ...last, end: finding.end });
     else all.push(finding);
   }
   return all;
@@ -47,8 +46,7 @@ describe('the corpus of secrets', () => {
       expected += wanted.length;
       found += got.length;
       right += got.filter((span) => wanted.includes(span)).length;
-      if (got.join() !== wanted.join())
-        wrong.push(`${what}: ${wanted.join()} | ${got.join()} | ${text.slice(0, 200)}`);
+      if (got.join() !== wanted.join()) wrong.push(`${what}: ${wanted.join()} | ${got.join()} | ${text.slice(0, 200)}`);
     }
     console.log(
       `precision ${(right / found).toFixed(4)}, recall ${(right / expected).toFixed(4)} of ${expected} secrets`,
@@ -151,8 +149,6 @@ describe('secrets beyond the corpus', () => {
 
   it('prose is delayed by its last word at most', () => {
     const raw = 'Anyone who reads this has little to do';
-    expect(matcher.inspect({ raw, folded: fold(raw), isEnd: false }, 0, 512).decided).toBe(
-      raw.lastIndexOf(' ') + 1,
-    );
+    expect(matcher.inspect({ raw, folded: fold(raw), isEnd: false }, 0, 512).decided).toBe(raw.lastIndexOf(' ') + 1);
   });
 });

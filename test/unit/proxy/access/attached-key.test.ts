@@ -43,12 +43,9 @@ describe('a request with its own virtual key', () => {
     }
   });
 
-  it.each(sixHeaders)(
-    'stays unchanged when %s is repeated with different values, which are refused later',
-    (name) => {
-      expect(attachingHeader(headers(name, 'one', name, 'other'), false)).toBeUndefined();
-    },
-  );
+  it.each(sixHeaders)('stays unchanged when %s is repeated with different values, which are refused later', (name) => {
+    expect(attachingHeader(headers(name, 'one', name, 'other'), false)).toBeUndefined();
+  });
 });
 
 describe('the caller’s own provider key beside the attached key', () => {
@@ -75,9 +72,7 @@ describe('the caller’s own provider key beside the attached key', () => {
   it('a request stays unchanged when no key is attached', () => {
     const sent = headers('authorization', 'Bearer junk');
     expect(withAttachedKey(sent, false, undefined)).toBe(sent);
-    expect(() => readCredentials(sent, false)).toThrow(
-      expect.objectContaining({ code: 'virtual_key_required' }),
-    );
+    expect(() => readCredentials(sent, false)).toThrow(expect.objectContaining({ code: 'virtual_key_required' }));
   });
 });
 

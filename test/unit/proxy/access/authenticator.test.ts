@@ -61,13 +61,10 @@ describe('a caller with a virtual key', () => {
     });
   });
 
-  it.each<[Part]>([['key'], ['scope'], ['organization']])(
-    'is refused while its %s is inactive',
-    async (part) => {
-      change(virtualKey, part, { active: false });
-      expect(await outcome({})).toBe('access_blocked');
-    },
-  );
+  it.each<[Part]>([['key'], ['scope'], ['organization']])('is refused while its %s is inactive', async (part) => {
+    change(virtualKey, part, { active: false });
+    expect(await outcome({})).toBe('access_blocked');
+  });
 
   it('is refused from the time at which the key ends', async () => {
     change(virtualKey, 'key', { endsAt: now + 1 });

@@ -40,12 +40,10 @@ describe('the virtual key on a generic route', () => {
     const all = ['api-key', 'sk-svc-5', 'x-goog-api-key', 'sk-svc-4', 'x-api-key', 'sk-svc-3'];
     expect(generic(...all).virtualKey).toBe('sk-svc-3');
     expect(generic(...all, 'authorization', 'Bearer sk-svc-2').virtualKey).toBe('sk-svc-2');
-    expect(generic(...all, 'authorization', 'Bearer sk-svc-2', 'x-svc-vk', 'sk-svc-1').virtualKey).toBe(
-      'sk-svc-1',
+    expect(generic(...all, 'authorization', 'Bearer sk-svc-2', 'x-svc-vk', 'sk-svc-1').virtualKey).toBe('sk-svc-1');
+    expect(generic('x-svc-vk', 'other', 'authorization', 'Bearer wrong', 'api-key', 'sk-svc-5').virtualKey).toBe(
+      'sk-svc-5',
     );
-    expect(
-      generic('x-svc-vk', 'other', 'authorization', 'Bearer wrong', 'api-key', 'sk-svc-5').virtualKey,
-    ).toBe('sk-svc-5');
   });
 
   it.each([
@@ -84,36 +82,27 @@ describe('the virtual key on a generic route', () => {
   );
 
   it('is refused when one header is sent twice with different values', () => {
-    expect(() => generic('x-api-key', 'sk-svc-a', 'x-api-key', 'sk-svc-b')).toThrow(
-      refused('conflicting_credentials'),
-    );
+    expect(() => generic('x-api-key', 'sk-svc-a', 'x-api-key', 'sk-svc-b')).toThrow(refused('conflicting_credentials'));
     expect(generic('x-api-key', 'sk-svc-a', 'x-api-key', 'sk-svc-a').virtualKey).toBe('sk-svc-a');
   });
 });
 
 describe('the direct-key flag', () => {
-  it.each(['true', 'TRUE', 'True'])(
-    '%s needs a virtual key in x-svc-vk, whatever other headers contain',
-    (flag) => {
-      const sent = ['x-svc-direct-key', flag, 'authorization', 'Bearer sk-svc-a'];
-      expect(() => generic(...sent)).toThrow(refused('policy_access_denied', 401));
-      expect(() => onRoute(...sent, 'project-api-key', 'sk-svc-a')).toThrow(
-        refused('policy_access_denied', 401),
-      );
-      expect(() => generic(...sent, 'x-svc-vk', 'no key')).toThrow(refused('policy_access_denied', 401));
-      expect(generic(...sent, 'x-svc-vk', 'sk-svc-b')).toMatchObject({
-        virtualKey: 'sk-svc-b',
-        direct: true,
-      });
-    },
-  );
+  it.each(['true', 'TRUE', 'True'])('%s needs a virtual key in x-svc-vk, whatever other headers contain', (flag) => {
+    const sent = ['x-svc-direct-key', flag, 'authorization', 'Bearer sk-svc-a'];
+    expect(() => generic(...sent)).toThrow(refused('policy_access_denied', 401));
+    expect(() => onRoute(...sent, 'project-api-key', 'sk-svc-a')).toThrow(refused('policy_access_denied', 401));
+    expect(() => generic(...sent, 'x-svc-vk', 'no key')).toThrow(refused('policy_access_denied', 401));
+    expect(generic(...sent, 'x-svc-vk', 'sk-svc-b')).toMatchObject({
+      virtualKey: 'sk-svc-b',
+      direct: true,
+    });
+  });
 
   it('the flag is off when absent or false, and other values are refused', () => {
     expect(generic('x-svc-direct-key', 'False', 'x-api-key', 'sk-svc-a').direct).toBe(false);
     for (const flag of ['yes', '1', '', 'true,true']) {
-      expect(() => generic('x-svc-direct-key', flag, 'x-svc-vk', 'sk-svc-a')).toThrow(
-        refused('invalid_request'),
-      );
+      expect(() => generic('x-svc-direct-key', flag, 'x-svc-vk', 'sk-svc-a')).toThrow(refused('invalid_request'));
     }
     expect(refusedBy(() => generic('x-svc-direct-key', 'yes', 'x-svc-vk', 'sk-svc-a')).message).toContain(
       '`x-svc-direct-key`',
@@ -160,9 +149,7 @@ describe('a malformed project key', () => {
 describe('the caller’s provider key', () => {
   it('is the first value that is no virtual key', () => {
     expect(readDirectKey(headers('authorization', 'Bearer sk-x', 'x-api-key', 'sk-y')).reveal()).toBe('sk-x');
-    expect(readDirectKey(headers('authorization', 'Bearer sk-svc-v', 'x-api-key', 'sk-y')).reveal()).toBe(
-      'sk-y',
-    );
+    expect(readDirectKey(headers('authorization', 'Bearer sk-svc-v', 'x-api-key', 'sk-y')).reveal()).toBe('sk-y');
     expect(readDirectKey(headers('authorization', 'sk-x', 'x-goog-api-key', 'sk-z')).reveal()).toBe('sk-z');
   });
 
@@ -174,18 +161,14 @@ describe('the caller’s provider key', () => {
   );
 
   it('is required by a message that names the headers in which it may be sent', () => {
-    expect(refusedBy(() => readDirectKey(headers())).message).toMatch(
-      /bearer.*`x-api-key`.*`x-goog-api-key`/,
-    );
+    expect(refusedBy(() => readDirectKey(headers())).message).toMatch(/bearer.*`x-api-key`.*`x-goog-api-key`/);
   });
 
   it('is read in the route’s form; a superfluous scheme word is tolerated, and a virtual key is refused', () => {
     expect(readRouteKey(headers('authorization', 'Bearer sk-x'), 'bearer').reveal()).toBe('sk-x');
     expect(readRouteKey(headers('authorization', 'sk-x'), 'plain').reveal()).toBe('sk-x');
     expect(readRouteKey(headers('authorization', 'Bearer sk-x'), 'plain').reveal()).toBe('sk-x');
-    expect(() => readRouteKey(headers('authorization', 'sk-x'), 'bearer')).toThrow(
-      refused('provider_key_required'),
-    );
+    expect(() => readRouteKey(headers('authorization', 'sk-x'), 'bearer')).toThrow(refused('provider_key_required'));
     for (const value of ['sk-svc-v', 'Bearer sk-svc-v']) {
       expect(() => readRouteKey(headers('authorization', value), 'plain')).toThrow(
         expect.objectContaining({ message: expect.stringContaining('Authorization') }),
@@ -201,9 +184,7 @@ describe('the caller’s own cloud credentials', () => {
     const keys = readCloudKeys(headers(...pair));
     expect([keys.accessKeyId.reveal(), keys.secretAccessKey.reveal()]).toEqual(['AKIA', 'secret']);
     expect(keys.sessionToken).toBeUndefined();
-    expect(readCloudKeys(headers(...pair, 'cloud-session-token', 'token')).sessionToken?.reveal()).toBe(
-      'token',
-    );
+    expect(readCloudKeys(headers(...pair, 'cloud-session-token', 'token')).sessionToken?.reveal()).toBe('token');
     expect(readRegion(headers('cloud-region-name', 'eu-west-1'))).toBe('eu-west-1');
   });
 

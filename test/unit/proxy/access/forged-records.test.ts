@@ -179,9 +179,7 @@ const withCacheKey: Readonly<Record<string, Readonly<Record<string, Attack>>>> =
       const real = genuineOf(keyOfRevoked);
       return claiming(real, { revision: real.signature.revision + 1_000_000 });
     }),
-    'of an epoch that is to come': sealed(keyOfRevoked, () =>
-      claiming(genuineOf(keyOfRevoked), { epoch: 'epoch-2' }),
-    ),
+    'of an epoch that is to come': sealed(keyOfRevoked, () => claiming(genuineOf(keyOfRevoked), { epoch: 'epoch-2' })),
     'signed later than it was': sealed(keyOfRevoked, () =>
       claiming(genuineOf(keyOfRevoked), { signedAt: world.time.now() + 20_000 }),
     ),
@@ -221,9 +219,7 @@ const withoutCacheKey: Readonly<Record<string, Readonly<Record<string, Attack>>>
     'signed and sealed with keys of his own': raw(keyOfNobody, () =>
       sealRecord(otherCacheKey, ownSignature(keyOfNobody, genuineOf(keyOfRevoked))),
     ),
-    'without a seal': raw(keyOfRevoked, () =>
-      Buffer.concat([Buffer.from([5]), encodeSigned(genuineOf(keyOfRevoked))]),
-    ),
+    'without a seal': raw(keyOfRevoked, () => Buffer.concat([Buffer.from([5]), encodeSigned(genuineOf(keyOfRevoked))])),
     'with one bit turned': raw(keyOfRevoked, () => flipped(dumped(keyOfRevoked), 40)),
     'cut off': raw(keyOfRevoked, () => dumped(keyOfRevoked).subarray(0, -1)),
     'of no bytes': raw(keyOfRevoked, () => Buffer.alloc(0)),
@@ -234,70 +230,69 @@ const withoutCacheKey: Readonly<Record<string, Readonly<Record<string, Attack>>>
     'of an organization for a key': raw(keyOfRevoked, () => dumped(north)),
   },
   future: {
-    'of the next layout': raw(keyOfRevoked, () =>
-      Buffer.concat([Buffer.from([6]), dumped(keyOfRevoked).subarray(1)]),
-    ),
+    'of the next layout': raw(keyOfRevoked, () => Buffer.concat([Buffer.from([6]), dumped(keyOfRevoked).subarray(1)])),
     'of the layout before': raw(keyOfRevoked, () =>
       Buffer.concat([Buffer.from([4]), dumped(keyOfRevoked).subarray(1)]),
     ),
   },
 };
 
-describe.each(
-  Object.entries({ 'with the cache key': withCacheKey, 'without the cache key': withoutCacheKey }),
-)('an attacker %s', (_attacker, kinds) => {
-  describe.each(Object.entries(kinds))('a %s record', (_kind, attacks) => {
-    it.each(Object.entries(attacks))('a record %s admits no caller', async (_name, { act, lets }) => {
-      act();
-      const connected = await startConnected();
-      expect(await find(connected, lets)).toBe('access_not_found');
-      // The other key still works.
-      expect(await find(connected, southern)).toBe(`id-${southern}`);
-      act();
-      const cutOff = startCutOff();
-      expect(await find(cutOff, lets)).toBe('access_unavailable');
-      act();
-      const unreported = startProxy(world, { withRedis: true, recordKeys: noRecordKeys() });
-      expect(await find(unreported, lets)).toBe('access_not_found');
-      act();
-      const unreportedAndCutOff = startCutOff({ recordKeys: noRecordKeys() });
-      expect(await find(unreportedAndCutOff, lets)).toBe('access_unavailable');
-    });
-  });
-
-  describe('a rolled-back record', () => {
-    it('revives no key at a proxy whose feed has begun, even if the feed is silent since', async () => {
-      const connected = await startConnected();
-      restore();
-      expect(await find(connected, revoked)).toBe('access_not_found');
-      const silent = await startConnected();
-      silent.link.cutOff();
-      await world.time.advance(30_000);
-      restore();
-      expect(await find(silent, revoked)).toBe('access_unavailable');
+describe.each(Object.entries({ 'with the cache key': withCacheKey, 'without the cache key': withoutCacheKey }))(
+  'an attacker %s',
+  (_attacker, kinds) => {
+    describe.each(Object.entries(kinds))('a %s record', (_kind, attacks) => {
+      it.each(Object.entries(attacks))('a record %s admits no caller', async (_name, { act, lets }) => {
+        act();
+        const connected = await startConnected();
+        expect(await find(connected, lets)).toBe('access_not_found');
+        // The other key still works.
+        expect(await find(connected, southern)).toBe(`id-${southern}`);
+        act();
+        const cutOff = startCutOff();
+        expect(await find(cutOff, lets)).toBe('access_unavailable');
+        act();
+        const unreported = startProxy(world, { withRedis: true, recordKeys: noRecordKeys() });
+        expect(await find(unreported, lets)).toBe('access_not_found');
+        act();
+        const unreportedAndCutOff = startCutOff({ recordKeys: noRecordKeys() });
+        expect(await find(unreportedAndCutOff, lets)).toBe('access_unavailable');
+      });
     });
 
-    it('of an organization does not undo a change of the organization', async () => {
-      world.database.touch('organization:south');
-      await world.time.advance(10);
-      restore();
-      const connected = await startConnected();
-      expect(await find(connected, southern)).toBe(`id-${southern}`);
-      expect(connected.events).toContain('outdated');
-    });
+    describe('a rolled-back record', () => {
+      it('revives no key at a proxy whose feed has begun, even if the feed is silent since', async () => {
+        const connected = await startConnected();
+        restore();
+        expect(await find(connected, revoked)).toBe('access_not_found');
+        const silent = await startConnected();
+        silent.link.cutOff();
+        await world.time.advance(30_000);
+        restore();
+        expect(await find(silent, revoked)).toBe('access_unavailable');
+      });
 
-    it('serves a restarted, cut-off proxy until MAX_STALE after its signature, and not a millisecond longer', async () => {
-      const { signedAt } = genuineOf(keyOfRevoked).signature;
-      const until = signedAt + hourMs;
-      restore();
-      await world.time.advance(until - 50 - world.time.now());
-      expect(await find(startCutOff(), revoked)).toBe(`id-${revoked}`);
-      await world.time.advance(until + 1 - world.time.now());
-      restore();
-      expect(await find(startCutOff(), revoked)).toBe('access_unavailable');
+      it('of an organization does not undo a change of the organization', async () => {
+        world.database.touch('organization:south');
+        await world.time.advance(10);
+        restore();
+        const connected = await startConnected();
+        expect(await find(connected, southern)).toBe(`id-${southern}`);
+        expect(connected.events).toContain('outdated');
+      });
+
+      it('serves a restarted, cut-off proxy until MAX_STALE after its signature, and not a millisecond longer', async () => {
+        const { signedAt } = genuineOf(keyOfRevoked).signature;
+        const until = signedAt + hourMs;
+        restore();
+        await world.time.advance(until - 50 - world.time.now());
+        expect(await find(startCutOff(), revoked)).toBe(`id-${revoked}`);
+        await world.time.advance(until + 1 - world.time.now());
+        restore();
+        expect(await find(startCutOff(), revoked)).toBe('access_unavailable');
+      });
     });
-  });
-});
+  },
+);
 
 describe('thousands of random records', () => {
   const each = roundsOf(4_000);
@@ -327,9 +322,7 @@ describe('thousands of random records', () => {
     const random = new Random(seed);
     const events: string[] = [];
     const cache = reader(events);
-    const real = new Map(
-      subjects.map((subject) => [subject, content(cachedFrom(subject, genuineOf(subject), 0))]),
-    );
+    const real = new Map(subjects.map((subject) => [subject, content(cachedFrom(subject, genuineOf(subject), 0))]));
     let taken = 0;
     for (let count = 0; count < each; count++) {
       const subject = random.pick([...subjects, keyOfNobody]);
@@ -341,9 +334,7 @@ describe('thousands of random records', () => {
     }
     const counts = Object.groupBy(events, (event) => event);
     const ignored = Object.entries(counts).map(([reason, all]) => `${reason} ${all?.length}`);
-    console.log(
-      `${each} records ${name}: ${taken} as they were signed, others 0; ignored: ${ignored.join(', ')}`,
-    );
+    console.log(`${each} records ${name}: ${taken} as they were signed, others 0; ignored: ${ignored.join(', ')}`);
     // Some values are restored unchanged, or changed where nothing depends on it: a reader that refuses everything
     // would fail here.
     expect(taken).toBeGreaterThan(each / 100);

@@ -4,12 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../common/clock.ts';
 import { createLogger } from '../../../../common/logger.ts';
-import {
-  parseVerifyingKeys,
-  publicPemOf,
-  type SigningKey,
-  signRecords,
-} from '../../../../common/record-signature.ts';
+import { parseVerifyingKeys, publicPemOf, type SigningKey, signRecords } from '../../../../common/record-signature.ts';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
 import { openRecordKeys } from '../../../../proxy/access/record-keys.ts';
 import { newSigningKey, noRecordKeys } from '../../../support/access/signing.ts';
@@ -115,9 +110,7 @@ describe('public keys from the control plane', () => {
       { log, clock: systemClock, limits: accessLimits },
     );
     for (let times = 0; times < 3; times++) learnt.learn([old.publicKey, fresh.publicKey]);
-    expect(logged.map((line) => JSON.parse(line).key)).toEqual(
-      [old, fresh].map(({ id }) => id.toString('hex')),
-    );
+    expect(logged.map((line) => JSON.parse(line).key)).toEqual([old, fresh].map(({ id }) => id.toString('hex')));
   });
 
   it('must be Ed25519 keys', () => {

@@ -24,8 +24,7 @@ beforeEach(() => {
   world.database.createKey(key, { organizationId: 'north' });
 });
 
-const find = (proxy: TestProxy, hash = key, from = address) =>
-  outcome(world, () => proxy.source.find(hash, from));
+const find = (proxy: TestProxy, hash = key, from = address) => outcome(world, () => proxy.source.find(hash, from));
 
 async function startWarm(options: Parameters<typeof startProxy>[1] = {}): Promise<TestProxy> {
   const proxy = startProxy(world, options);
@@ -59,8 +58,7 @@ describe('records in memory', () => {
   });
 
   it('an organization that many keys wait for is resolved once', async () => {
-    for (let number = 2; number <= 20; number++)
-      world.database.createKey(hashOf(number), { organizationId: 'north' });
+    for (let number = 2; number <= 20; number++) world.database.createKey(hashOf(number), { organizationId: 'north' });
     const proxy = await startWarm();
     for (let number = 2; number <= 20; number++) await find(proxy, hashOf(number));
     await world.time.advance(2_000);
@@ -140,9 +138,7 @@ describe('resolve calls', () => {
   it('a 33rd unknown hash is refused while 32 are under way, and a known key is still admitted', async () => {
     const proxy = await startWarm();
     proxy.link.way = { there: 500, back: 1 };
-    const guesses = Array.from({ length: 32 }, (_, index) =>
-      find(proxy, hashOf(100 + index), `10.0.0.${index}`),
-    );
+    const guesses = Array.from({ length: 32 }, (_, index) => find(proxy, hashOf(100 + index), `10.0.0.${index}`));
     await world.time.advance(0);
     expect(await find(proxy, hashOf(200))).toBe('access_unavailable');
     world.database.touch(key);
@@ -168,14 +164,11 @@ describe('resolve calls', () => {
     expect(proxy.link.resolves).toBe(100);
   });
 
-  it.each(['refused', 'silent'] as const)(
-    'lead to 503 and never to 401 when the control plane is %s',
-    async (way) => {
-      const proxy = startProxy(world);
-      proxy.link.way = way;
-      expect(await find(proxy, hashOf(5))).toBe('access_unavailable');
-    },
-  );
+  it.each(['refused', 'silent'] as const)('lead to 503 and never to 401 when the control plane is %s', async (way) => {
+    const proxy = startProxy(world);
+    proxy.link.way = way;
+    expect(await find(proxy, hashOf(5))).toBe('access_unavailable');
+  });
 
   it('are repeated once when the response is older than the feed, then lead to 503', async () => {
     const proxy = await startWarm();

@@ -12,17 +12,14 @@ const carriers = [
 ];
 
 describe('a text that may repeat the caller’s key', () => {
-  it.each(carriers)(
-    'repeats the key sent in %s when it contains the key, alone or inside other words',
-    (name) => {
-      const sent = headers(name, name === 'authorization' ? `bearer  ${key}` : key);
-      for (const text of [key, `gpt-4o/${key}`, `${key}-x`, `a${key}b`]) {
-        expect(repeatsKey(text, sent, false)).toBe(true);
-        expect(withoutRepeatedKeys(text, sent, false)).toBe(text.replace(key, '[key]'));
-      }
-      expect(repeatsKey(key.slice(0, -1), sent, true)).toBe(false);
-    },
-  );
+  it.each(carriers)('repeats the key sent in %s when it contains the key, alone or inside other words', (name) => {
+    const sent = headers(name, name === 'authorization' ? `bearer  ${key}` : key);
+    for (const text of [key, `gpt-4o/${key}`, `${key}-x`, `a${key}b`]) {
+      expect(repeatsKey(text, sent, false)).toBe(true);
+      expect(withoutRepeatedKeys(text, sent, false)).toBe(text.replace(key, '[key]'));
+    }
+    expect(repeatsKey(key.slice(0, -1), sent, true)).toBe(false);
+  });
 
   it('repeats a key that looks like a word only when that is used as the key', () => {
     const sent = headers('x-api-key', plain);

@@ -231,8 +231,7 @@ describe('a record in use that is older than half of MAX_STALE', () => {
     const before = stored(keySubject(key)).signature.signedAt;
     await world.time.advance(hourMs / 2 + minuteMs);
     const resolves = proxy.link.resolves;
-    for (let times = 0; times < 20; times++)
-      expect(proxy.source.find(key, '192.0.2.1')).not.toBeInstanceOf(Promise);
+    for (let times = 0; times < 20; times++) expect(proxy.source.find(key, '192.0.2.1')).not.toBeInstanceOf(Promise);
     expect(proxy.link.resolves).toBe(resolves);
     await world.time.advance(minuteMs);
     expect(proxy.link.resolves).toBe(resolves + 1);

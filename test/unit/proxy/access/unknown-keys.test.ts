@@ -22,8 +22,7 @@ beforeEach(() => {
   world.database.createKey(key, { organizationId: 'north' });
 });
 
-const find = (proxy: TestProxy, hash = key, from = address) =>
-  outcome(world, () => proxy.source.find(hash, from));
+const find = (proxy: TestProxy, hash = key, from = address) => outcome(world, () => proxy.source.find(hash, from));
 
 async function startWarm(options: Parameters<typeof startProxy>[1] = {}): Promise<TestProxy> {
   const proxy = startProxy(world, options);
@@ -149,9 +148,7 @@ describe('an unknown key', () => {
   it('guesses take no slot that a key with an outdated record in Redis needs', async () => {
     const second = await withOldRecordInRedis();
     second.link.way = { there: 500, back: 1 };
-    const guesses = Array.from({ length: 32 }, (_, index) =>
-      find(second, hashOf(100 + index), `10.0.0.${index}`),
-    );
+    const guesses = Array.from({ length: 32 }, (_, index) => find(second, hashOf(100 + index), `10.0.0.${index}`));
     await world.time.advance(1);
     expect(await find(second)).toBe(keyId);
     await Promise.all(guesses);

@@ -236,8 +236,7 @@ describe('the end of the proxy', () => {
 
 describe('the next window of a budget', () => {
   const dayMs = 86_400_000;
-  const toMidnight = (beforeMs: number) =>
-    world.time.advance(dayMs - (world.ledger.now() % dayMs) - beforeMs);
+  const toMidnight = (beforeMs: number) => world.time.advance(dayMs - (world.ledger.now() % dayMs) - beforeMs);
   const nextAcquisitions = () =>
     world.link.acquisitions.filter((acquire) => acquire.window === dayOf(world.ledger.now() + 20_000));
 

@@ -146,9 +146,7 @@ describe('a session of the proxy', () => {
     world.ledger.expire(lost);
     await world.take(ask(900, 'b'));
     await world.time.advance(10_100);
-    expect(world.link.returns).toContainEqual(
-      expect.objectContaining({ session: lost, budgetId: 'a', amount: 100 }),
-    );
+    expect(world.link.returns).toContainEqual(expect.objectContaining({ session: lost, budgetId: 'a', amount: 100 }));
     expect(world.ledger.ledger('a')).toMatchObject({ leased: 0, unconfirmed: 100 });
   });
 
@@ -158,10 +156,7 @@ describe('a session of the proxy', () => {
     world.ledger.expire(session());
     const reservation = await world.take(ask(900, 'a', 'b'));
     const holding = world.budgets.leases().filter(({ reservations }) => reservations === 900);
-    expect(holding.map(({ origin }) => origin.session)).toEqual([
-      reservation.stamp.session,
-      reservation.stamp.session,
-    ]);
+    expect(holding.map(({ origin }) => origin.session)).toEqual([reservation.stamp.session, reservation.stamp.session]);
   });
 });
 
@@ -236,9 +231,7 @@ describe('a window that ends', () => {
     await world.take(ask(5_000, 'a'));
     expect(world.outcomes).not.toContain('ignored');
     expect(world.outcomes).not.toContain('lost');
-    const windows = world.link.acquisitions
-      .filter(({ budgetId }) => budgetId === 'a')
-      .map(({ window }) => window);
+    const windows = world.link.acquisitions.filter(({ budgetId }) => budgetId === 'a').map(({ window }) => window);
     expect(windows.at(-1)).toBe(windows[0]);
   });
 });

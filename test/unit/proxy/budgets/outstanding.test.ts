@@ -5,11 +5,7 @@ import { Contact } from '../../../../proxy/budgets/contact.ts';
 import { DatabaseClock } from '../../../../proxy/budgets/database-clock.ts';
 import { Lease, leaseOrigin } from '../../../../proxy/budgets/lease.ts';
 import { knownOf, outstandingOf, SessionEnds } from '../../../../proxy/budgets/session-end.ts';
-import {
-  type LedgerClient,
-  LedgerRefusedError,
-  type SessionEnd,
-} from '../../../../proxy/usage/ledger-client.ts';
+import { type LedgerClient, LedgerRefusedError, type SessionEnd } from '../../../../proxy/usage/ledger-client.ts';
 import { silentLog } from '../../../support/silent-log.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
@@ -17,10 +13,7 @@ import { VirtualTime } from '../../../support/virtual-time.ts';
 function leaseOf(session: string, free: number, reserved: number): Lease {
   const lease = new Lease(leaseOrigin(session, { id: 'a', period: 'total' }, 0), { seq: 0, shuts: false }, 0);
   lease.acquire('acquire', 0);
-  lease.acquired(
-    { outcome: 'granted', granted: free + reserved, attainable: undefined, epoch: '', now: 0 },
-    0,
-  );
+  lease.acquired({ outcome: 'granted', granted: free + reserved, attainable: undefined, epoch: '', now: 0 }, 0);
   lease.take(reserved, 0);
   return lease;
 }

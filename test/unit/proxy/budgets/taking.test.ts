@@ -95,9 +95,7 @@ describe('concurrent requests', () => {
     }
     await Promise.all(pending);
     const response = world.lease('a').seq;
-    expect(world.link.acquisitions.map(({ seq }) => seq)).toEqual(
-      Array.from({ length: response }, (_, i) => i + 1),
-    );
+    expect(world.link.acquisitions.map(({ seq }) => seq)).toEqual(Array.from({ length: response }, (_, i) => i + 1));
     for (const [index, count] of seqs.entries()) expect(count).toBeLessThanOrEqual(index / 20 + 2);
   });
 });

@@ -1,10 +1,6 @@
 // One proxy's budgets with a fake ledger, in virtual time.
 import { createBackground } from '../../../../common/background.ts';
-import {
-  type BudgetQuestion,
-  BudgetRefusal,
-  type BudgetReservation,
-} from '../../../../proxy/budgets/budgets.ts';
+import { type BudgetQuestion, BudgetRefusal, type BudgetReservation } from '../../../../proxy/budgets/budgets.ts';
 import type { Lease } from '../../../../proxy/budgets/lease.ts';
 import { LeasedBudgets, type LeaseMetrics } from '../../../../proxy/budgets/leased-budgets.ts';
 import type { UnconfirmedUsage } from '../../../../proxy/usage/live-usage-log.ts';
@@ -27,8 +23,7 @@ export class World {
 
   constructor() {
     this.budgets = this.proxy(this.link, {
-      acquired: (outcome, granted) =>
-        void this.outcomes.push(granted > 0 ? `${outcome} ${granted}` : outcome),
+      acquired: (outcome, granted) => void this.outcomes.push(granted > 0 ? `${outcome} ${granted}` : outcome),
       returned: () => undefined,
       escrowLost: (amount) => void this.lost.push(amount),
       waited: (ms) => void this.waits.push(ms),

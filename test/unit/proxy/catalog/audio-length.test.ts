@@ -11,10 +11,7 @@ interface Wav {
 }
 
 /** A WAV file whose first 44 bytes are the header. */
-function wav(
-  { channels = 1, samples = 16_000, bits = 16, bytesPerSecond, chunk = 'fmt ' }: Wav,
-  bytes: number,
-) {
+function wav({ channels = 1, samples = 16_000, bits = 16, bytesPerSecond, chunk = 'fmt ' }: Wav, bytes: number) {
   const file = Buffer.alloc(bytes);
   file.write('RIFF', 0, 'latin1');
   file.write('WAVE', 8, 'latin1');

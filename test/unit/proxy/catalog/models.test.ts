@@ -1,12 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import catalogJson from '../../../../catalog/models.json' with { type: 'json' };
-import {
-  type CatalogModel,
-  findModel,
-  listModels,
-  type TokenPrices,
-} from '../../../../proxy/catalog/models.ts';
+import { type CatalogModel, findModel, listModels, type TokenPrices } from '../../../../proxy/catalog/models.ts';
 
 const rows = catalogJson.models as readonly { provider: string; name: string; chat: boolean }[];
 const canonicalProviders = [

@@ -4,12 +4,9 @@ import { createControlPlaneClient } from '../../../../proxy/control-plane/client
 const plain = { token: undefined, credentials: undefined, allowPlaintext: false };
 
 describe('the address of the control plane', () => {
-  it.each(['127.0.0.1:1', '127.9.9.9:1', '[::1]:1', 'localhost:1'])(
-    'is accepted without TLS at %s',
-    (address) => {
-      createControlPlaneClient({ ...plain, addresses: [address] }).close();
-    },
-  );
+  it.each(['127.0.0.1:1', '127.9.9.9:1', '[::1]:1', 'localhost:1'])('is accepted without TLS at %s', (address) => {
+    createControlPlaneClient({ ...plain, addresses: [address] }).close();
+  });
 
   it.each(['10.0.0.1:1', 'control-plane:1', '[2001:db8::1]:1', '127.0.0.1.example.org:1'])(
     'is refused without TLS at %s',

@@ -45,8 +45,7 @@ describe('a guardrail of a record', () => {
 
   it('contains the extra fields that it inspects; an unknown field is read as all of them', () => {
     const alsoOf = (...also: readonly string[]) =>
-      decode({ ...record, check: { ...record.check, also: also as NonNullable<GuardrailCheck['also']> } })[0]
-        ?.also;
+      decode({ ...record, check: { ...record.check, also: also as NonNullable<GuardrailCheck['also']> } })[0]?.also;
     expect(alsoOf('GUARDRAIL_FIELD_USER', 'GUARDRAIL_FIELD_METADATA')).toEqual(['user', 'metadata']);
     expect(alsoOf('GUARDRAIL_FIELD_UNSPECIFIED')).toHaveLength(4);
     expect(alsoOf()).toBeUndefined();
@@ -78,12 +77,9 @@ describe('a guardrail of a newer control plane', () => {
     ['no action', { action: 0 }, { action: 'block' }],
     ['a rule', { onFailure: 9 }, { onFailure: 'block' }],
     ['no rule', { onFailure: 0 }, { onFailure: 'block' }],
-  ])(
-    'is decoded in its strictest form when it has %s that this version does not know',
-    (_what, stated, read) => {
-      expect(decode({ ...record, ...stated })[0]).toMatchObject({ id: '1', ...read });
-    },
-  );
+  ])('is decoded in its strictest form when it has %s that this version does not know', (_what, stated, read) => {
+    expect(decode({ ...record, ...stated })[0]).toMatchObject({ id: '1', ...read });
+  });
 
   it.each<[string, GuardrailCheck | null]>([
     ['no check', null],

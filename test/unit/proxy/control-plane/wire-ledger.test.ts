@@ -63,24 +63,17 @@ describe('an operation at the ledger', () => {
     ['an outcome that is unknown', { grantedNanoUsd: '1', now }],
     ['half a nano-dollar', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '0.5', now }],
     ['a negative amount', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '-1', now }],
-    [
-      'an amount above the safe integers',
-      { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '9007199254740993', now },
-    ],
+    ['an amount above the safe integers', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '9007199254740993', now }],
     ['no time', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1' }],
     ['an invalid time', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1', now: 'noon' }],
   ] as const)('counts as unacknowledged when its response has %s', (_, response) => {
-    expect(() =>
-      decodeAcquire(Ledger.Draw.responseDeserialize(Ledger.Draw.responseSerialize(response))),
-    ).toThrow();
+    expect(() => decodeAcquire(Ledger.Draw.responseDeserialize(Ledger.Draw.responseSerialize(response)))).toThrow();
   });
 });
 
 describe('responses of the ledger', () => {
   const session = (fields: object) =>
-    Ledger.KeepSession.responseDeserialize(
-      Ledger.KeepSession.responseSerialize({ open: true, now, ...fields }),
-    );
+    Ledger.KeepSession.responseDeserialize(Ledger.KeepSession.responseSerialize({ open: true, now, ...fields }));
 
   it('contain the time and the epoch of the database', () => {
     const parsed = { sessions: 3, epoch: 'e', leasedNanoUsd: '9000000000000000' };
@@ -112,9 +105,7 @@ it('the end of a session reports the outstanding money', () => {
     outstanding: [{ budgetId: 'b', window: 'total', amount: largest }],
     andOthers: true,
   };
-  expect(
-    Ledger.CloseSession.requestDeserialize(Ledger.CloseSession.requestSerialize(encodeEnd(end))),
-  ).toEqual({
+  expect(Ledger.CloseSession.requestDeserialize(Ledger.CloseSession.requestSerialize(encodeEnd(end)))).toEqual({
     ...{ session: 's', andOthers: true },
     outstanding: [{ budgetId: 'b', window: 'total', outstandingNanoUsd: '9000000000000000' }],
   });

@@ -42,9 +42,7 @@ describe('an organization’s own price', () => {
       calls: { request: '0.025', search: '0.01', groundedPrompt: '0.035', image: '0.04' },
     };
     const all = { ...prices, ...special };
-    expect(decode({ id: '1', model: 'acme/*', prices: all })).toEqual([
-      { id: '1', model: 'acme/*', prices: all },
-    ]);
+    expect(decode({ id: '1', model: 'acme/*', prices: all })).toEqual([{ id: '1', model: 'acme/*', prices: all }]);
   });
 
   it('is decoded without a service tier that this version does not know', () => {
@@ -55,9 +53,7 @@ describe('an organization’s own price', () => {
 
   it('is decoded without prices that it does not set', () => {
     const few = { input: '1', output: '2', asOf: '2026-11-22' };
-    expect(decode({ id: '1', model: 'acme/m', prices: few })).toEqual([
-      { id: '1', model: 'acme/m', prices: few },
-    ]);
+    expect(decode({ id: '1', model: 'acme/m', prices: few })).toEqual([{ id: '1', model: 'acme/m', prices: few }]);
   });
 
   it('an organization without prices has none', () => {

@@ -58,10 +58,7 @@ describe('a response of Resolve', () => {
     const canonical = ['gpt-provider/gpt-4o', 'assistant-provider/*', 'own-models/m'];
     for (const record of [principal?.key, principal?.scope, principal?.organization])
       expect(record?.allowedModels).toEqual(canonical);
-    expect(principal?.key.limits.map(({ model }) => model)).toEqual([
-      'search-provider/gemini-3.8-flash',
-      undefined,
-    ]);
+    expect(principal?.key.limits.map(({ model }) => model)).toEqual(['search-provider/gemini-3.8-flash', undefined]);
     expect(principal?.organization.prices[0]?.model).toBe('studio-ai/gpt-4o-2024-08-06');
   });
 
@@ -93,10 +90,7 @@ describe('a response of Resolve', () => {
     ['another organization', { asOf, key, scope, organization: { ...organization, id: 'x' } }],
     ['no scope for a key of a person', { asOf, key, organization }],
     ['the scope of another', { asOf, key, scope: { ...scope, id: 'x' }, organization }],
-    [
-      'a scope of another organization',
-      { asOf, key, scope: { ...scope, organizationId: 'x' }, organization },
-    ],
+    ['a scope of another organization', { asOf, key, scope: { ...scope, organizationId: 'x' }, organization }],
     ['a limit of an unknown kind', { asOf, key: { ...key, limits: [{ id: 'l' }] }, scope, organization }],
     ['a key of an unknown scope', { asOf, key: { ...key, scope: { id: 'p' } }, scope, organization }],
     ['an unreadable time', { asOf, key: { ...key, endsAt: 'soon' }, scope, organization }],
@@ -148,10 +142,7 @@ describe('a message of the change feed', () => {
 
   it.each<[string, WatchResponse]>([
     ['no horizon', { started: {} }],
-    [
-      'a change without a subject',
-      { changes: { invalidations: [{ kind: 'RECORD_KIND_KEY', revision: 1 }] } },
-    ],
+    ['a change without a subject', { changes: { invalidations: [{ kind: 'RECORD_KIND_KEY', revision: 1 }] } }],
     ['a response without a position', { answer: { nonce: 1 } }],
   ])('with %s is refused', (_, response) => {
     expect(() => feed(response)).toThrow();

@@ -17,9 +17,7 @@ function sent(...events: readonly Parameters<typeof usageOf>[0][]) {
 }
 
 it('a response to a usage report contains the database’s time and epoch', () => {
-  const response = ReportUsage.responseDeserialize(
-    ReportUsage.responseSerialize({ recorded: 3, now, epoch: 'e' }),
-  );
+  const response = ReportUsage.responseDeserialize(ReportUsage.responseSerialize({ recorded: 3, now, epoch: 'e' }));
   expect(decodeReport(response)).toEqual({ recorded: 3, now: at, epoch: 'e' });
   expect(() => decodeReport({ recorded: 3, now: '', epoch: '' })).toThrow();
 });

@@ -26,11 +26,7 @@ describe('call ids for a vendor', () => {
     ['no id becomes one', ['', ''], ['call', 'call_2']],
     ['of two the same the second differs', ['a', 'a', 'a'], ['a', 'a_2', 'a_3']],
     ['a number that is in use is skipped', ['a_2', 'a', 'a'], ['a_2', 'a', 'a_3']],
-    [
-      'a long one has room for its number',
-      ['x'.repeat(64), 'x'.repeat(64)],
-      ['x'.repeat(64), `${'x'.repeat(62)}_2`],
-    ],
+    ['a long one has room for its number', ['x'.repeat(64), 'x'.repeat(64)], ['x'.repeat(64), `${'x'.repeat(62)}_2`]],
   ])('are made valid: %s', (_what, given, expected) => {
     expect(idsOf(...given)).toEqual(expected);
   });

@@ -56,8 +56,7 @@ describe('the guard of a body’s JSON numbers', () => {
   ])('the numbers of %s are plain: %s', (text, expected) => {
     expect(arePlain(text)).toBe(expected);
     // A number that is cut could have any form.
-    if (!expected)
-      for (let cut = 1; cut < text.length; cut++) expect([cut, arePlain(text, cut)]).toEqual([cut, false]);
+    if (!expected) for (let cut = 1; cut < text.length; cut++) expect([cut, arePlain(text, cut)]).toEqual([cut, false]);
   });
 
   it('random numbers at random cuts are reported as plain only if all are', () => {
@@ -99,8 +98,7 @@ describe('the guard compared with the JSON parser', () => {
 
 function randomValue(random: Random, depth: number): unknown {
   const kind = random.below(depth > 4 ? 2 : 4);
-  const text = () =>
-    Array.from({ length: random.below(80) }, () => random.pick([...'ab"\\[]{},:é\n'])).join('');
+  const text = () => Array.from({ length: random.below(80) }, () => random.pick([...'ab"\\[]{},:é\n'])).join('');
   if (kind === 0) return text();
   if (kind === 1) return random.below(1e6);
   const values = Array.from({ length: random.below(5) }, () => randomValue(random, depth + 1));

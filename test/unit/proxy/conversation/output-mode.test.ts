@@ -93,12 +93,7 @@ describe('tools beside the response tool', () => {
       ['b', 'json_tool_call'],
       { kind: 'required' },
     ],
-    [
-      'none may be called',
-      { tools: tools('a', 'b'), tool_choice: 'none' },
-      ['json_tool_call'],
-      { kind: 'named' },
-    ],
+    ['none may be called', { tools: tools('a', 'b'), tool_choice: 'none' }, ['json_tool_call'], { kind: 'named' }],
   ])('when structured output is a tool input: %s', (_what, body, names, choice) => {
     const requested = { ...body, response_format: bySchema() };
     const all = withResponseTool(readTools(requested), formOf(requested));

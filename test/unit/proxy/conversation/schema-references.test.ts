@@ -6,18 +6,8 @@ const at = 'tools[0].function.parameters';
 
 describe('references of a schema', () => {
   it.each([
-    [
-      'definitions under either name',
-      { $ref: '#/$defs/a' },
-      { $defs: { a: { type: 'string' } } },
-      { type: 'string' },
-    ],
-    [
-      'of the older name',
-      { $ref: '#/definitions/a' },
-      { definitions: { a: { type: 'string' } } },
-      { type: 'string' },
-    ],
+    ['definitions under either name', { $ref: '#/$defs/a' }, { $defs: { a: { type: 'string' } } }, { type: 'string' }],
+    ['of the older name', { $ref: '#/definitions/a' }, { definitions: { a: { type: 'string' } } }, { type: 'string' }],
     ['escaped names', { $ref: '#/$defs/a~1b%20c~0' }, { $defs: { 'a/b c~': { const: 1 } } }, { const: 1 }],
     [
       'keywords beside a reference win',
@@ -87,9 +77,7 @@ describe('references of a schema', () => {
     ],
     [
       'one inside the other without end',
-      Object.fromEntries(
-        Array.from({ length: 5000 }, (_, i) => [`d${i}`, { not: { $ref: `#/$defs/d${i + 1}` } }]),
-      ),
+      Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`d${i}`, { not: { $ref: `#/$defs/d${i + 1}` } }])),
     ],
   ])('that expand too far are refused: %s', (_how, definitions) => {
     const resolve = () => withoutReferences({ $ref: '#/$defs/d0', $defs: definitions }, at);

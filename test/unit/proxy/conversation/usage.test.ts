@@ -23,10 +23,7 @@ describe('the service tier of a request', () => {
     ['auto', undefined],
     [undefined, undefined],
     [4, undefined],
-  ])(
-    'is the requested one if that costs more and the vendor reports none: %j is %s',
-    (requested, expected) => {
-      for (const stated of [undefined, null, '', 7]) expect(servedTier(stated, requested)).toBe(expected);
-    },
-  );
+  ])('is the requested one if that costs more and the vendor reports none: %j is %s', (requested, expected) => {
+    for (const stated of [undefined, null, '', 7]) expect(servedTier(stated, requested)).toBe(expected);
+  });
 });

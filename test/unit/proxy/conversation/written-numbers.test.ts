@@ -47,11 +47,7 @@ const perOutput = compilePrices({ input: '0', output: '1', asOf: '2026-11-22' })
 if (perOutput === undefined) throw new Error('the prices are not believed');
 const prices = perOutput;
 const bounded = (fields: string) => {
-  const bound = boundOf(
-    { request: request(fields), qualifiedModel: 'acme/m', catalogModel: undefined },
-    prices,
-    8192,
-  );
+  const bound = boundOf({ request: request(fields), qualifiedModel: 'acme/m', catalogModel: undefined }, prices, 8192);
   return { tokens: bound.full / 1000, hasCeiling: bound.ceilingFor(0) === undefined };
 };
 
@@ -75,12 +71,9 @@ describe.each(['max_tokens', 'max_completion_tokens', 'n'])('%s under a budget',
 });
 
 describe('the reservation of a request', () => {
-  it.each(whole.filter(([, value]) => value < 10_000))(
-    'follows the caller’s maximum: %s',
-    (written, value) => {
-      expect(bounded(`"max_tokens":${written}`)).toEqual({ tokens: value, hasCeiling: true });
-    },
-  );
+  it.each(whole.filter(([, value]) => value < 10_000))('follows the caller’s maximum: %s', (written, value) => {
+    expect(bounded(`"max_tokens":${written}`)).toEqual({ tokens: value, hasCeiling: true });
+  });
 
   it('follows the larger of two maxima, times the number of choices', () => {
     const { tokens } = bounded('"max_tokens":1e1,"max_completion_tokens":100.0,"n":3e0');
@@ -89,33 +82,23 @@ describe('the reservation of a request', () => {
 });
 
 describe('the estimated output of a request', () => {
-  const estimated = (fields: string) =>
-    estimateTokens({ request: request(fields), catalogModel: undefined }, 8192);
+  const estimated = (fields: string) => estimateTokens({ request: request(fields), catalogModel: undefined }, 8192);
 
-  it.each(whole.filter(([, value]) => value < 10_000))(
-    'follows the caller’s maximum: %s',
-    (written, value) => {
-      expect(estimated(`"max_tokens":${written},"n":2.0`)).toMatchObject({
-        ...{ output: 2 * value, outputGuessed: false },
-      });
-    },
-  );
+  it.each(whole.filter(([, value]) => value < 10_000))('follows the caller’s maximum: %s', (written, value) => {
+    expect(estimated(`"max_tokens":${written},"n":2.0`)).toMatchObject({
+      ...{ output: 2 * value, outputGuessed: false },
+    });
+  });
 
-  it.each(['1e400', '9'.repeat(30), '-5.0', '0.5'])(
-    'is guessed when the maximum is not a count: %s',
-    (written) => {
-      expect(estimated(`"max_tokens":${written}`)).toMatchObject({ output: 8192, outputGuessed: true });
-    },
-  );
+  it.each(['1e400', '9'.repeat(30), '-5.0', '0.5'])('is guessed when the maximum is not a count: %s', (written) => {
+    expect(estimated(`"max_tokens":${written}`)).toMatchObject({ output: 8192, outputGuessed: true });
+  });
 });
 
 describe('numeric options of a translator', () => {
-  it.each(whole.filter(([, value]) => value < 10_000))(
-    'a whole number is accepted in any form: %s',
-    (written) => {
-      expect(String(readMaxTokens(options(`"max_tokens":${written}`)))).toBe(written);
-    },
-  );
+  it.each(whole.filter(([, value]) => value < 10_000))('a whole number is accepted in any form: %s', (written) => {
+    expect(String(readMaxTokens(options(`"max_tokens":${written}`)))).toBe(written);
+  });
 
   it.each(['4000.0000000000000000001', '-0', '0.0', '1e400', '9'.repeat(30), '1e-400'])(
     'a number outside its range is refused: %s',

@@ -23,24 +23,12 @@ function drop(body: object, mapped: readonly string[] = []) {
 
 describe('fields that a vendor does not get', () => {
   it.each([
-    [
-      'are named in the order of the body',
-      { seed: 1, user: 'u', logit_bias: {} },
-      ['seed', 'user', 'logit_bias'],
-    ],
+    ['are named in the order of the body', { seed: 1, user: 'u', logit_bias: {} }, ['seed', 'user', 'logit_bias']],
     ['do not include mapped fields', { seed: 1, stop: 'x' }, ['seed'], ['stop']],
-    [
-      'do not include fields of the gateway',
-      { model: 'm', messages: [], stream: true, stream_options: {} },
-      [],
-    ],
+    ['do not include fields of the gateway', { model: 'm', messages: [], stream: true, stream_options: {} }, []],
     ['do not include fields that are null', { seed: null, n: null }, []],
     ['include unknown fields', { frobnicate: true }, ['frobnicate']],
-    [
-      'include names that every object has',
-      { constructor: 1, hasOwnProperty: 1 },
-      ['constructor', 'hasOwnProperty'],
-    ],
+    ['include names that every object has', { constructor: 1, hasOwnProperty: 1 }, ['constructor', 'hasOwnProperty']],
     [
       'do not include fields with their default value',
       { n: 1, logprobs: false, top_logprobs: 0, modalities: ['text'] },

@@ -15,11 +15,7 @@ describe('the splitter of SSE streams', () => {
     ['LF', '\n'],
     ['CRLF', '\r\n'],
   ])('returns the same events at every cut, with lines ended by %s', (_name, nl) => {
-    const events = [
-      `data: {"a":"é😀"}${nl}${nl}`,
-      `: ping${nl}${nl}`,
-      `event: x${nl}data: 1${nl}data: 2${nl}${nl}`,
-    ];
+    const events = [`data: {"a":"é😀"}${nl}${nl}`, `: ping${nl}${nl}`, `event: x${nl}data: 1${nl}data: 2${nl}${nl}`];
     const bytes = Buffer.from(`${events.join('')}data: cut`);
     for (let cut = 1; cut <= bytes.length; cut++) {
       expect(split(bytes, cut)).toEqual({ events, rest: 'data: cut' });
@@ -60,15 +56,12 @@ describe('the splitter of SSE streams', () => {
   it('adds all blank lines after an event to that event', () => {
     const blanks = '\n'.repeat(60_000);
     const splitter = new SseSplitter(1000);
-    const events = splitter.push(
-      Buffer.from(`data: 1\n\n${blanks}data: 2\r\n\r\n\r\n\r\n${blanks}data: 3\n\n`),
-    );
+    const events = splitter.push(Buffer.from(`data: 1\n\n${blanks}data: 2\r\n\r\n\r\n\r\n${blanks}data: 3\n\n`));
     expect(events.map(eventData)).toEqual(['1', '2', '3']);
   });
 
   it('accepts a large event of text, and refuses one with too much structure or too many lines', () => {
-    const push = (text: string) =>
-      new SseSplitter(4 * 1024 * 1024).push(Buffer.from(`data: ${text}\n\n`)).length;
+    const push = (text: string) => new SseSplitter(4 * 1024 * 1024).push(Buffer.from(`data: ${text}\n\n`)).length;
     const tooDense = expect.objectContaining({ code: 'upstream_protocol_error' });
     expect(push(`{"a":"${'[{,'.repeat(1_000_000)}"}`)).toBe(1);
     expect(push(`[${'1,'.repeat(45_000)}"${'x'.repeat(1_000_000)}"]`)).toBe(1);

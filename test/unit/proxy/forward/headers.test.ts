@@ -68,9 +68,6 @@ describe('headers of a response in forward mode', () => {
   });
 
   it('are read and written as Latin-1', () => {
-    expect(returnedHeaders([Buffer.from('x-name'), Buffer.from([0x63, 0xe9])])).toEqual([
-      'x-name',
-      'c\u00e9',
-    ]);
+    expect(returnedHeaders([Buffer.from('x-name'), Buffer.from([0x63, 0xe9])])).toEqual(['x-name', 'c\u00e9']);
   });
 });

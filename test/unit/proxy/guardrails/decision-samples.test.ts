@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBackground } from '../../../../common/background.ts';
-import {
-  type Decided,
-  type DecisionSample,
-  DecisionSamples,
-} from '../../../../proxy/guardrails/decision-samples.ts';
+import { type Decided, type DecisionSample, DecisionSamples } from '../../../../proxy/guardrails/decision-samples.ts';
 import { silentLog } from '../../../support/silent-log.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
@@ -36,8 +32,7 @@ function openSamples() {
   return { time, reports, failures, control, samples, add };
 }
 
-const reported = (reports: readonly (readonly DecisionSample[])[]) =>
-  reports.flat().map(({ decisions }) => decisions);
+const reported = (reports: readonly (readonly DecisionSample[])[]) => reports.flat().map(({ decisions }) => decisions);
 
 describe('samples of guardrail decisions', () => {
   it('are reported within a second, with an id, a time and the fields of the decision, and nothing else', async () => {
@@ -45,9 +40,7 @@ describe('samples of guardrail decisions', () => {
     add();
     const at = time.now();
     await time.advance(1_000);
-    expect(reports).toEqual([
-      [{ ...decided, id: expect.stringMatching(/^[\da-f-]{36}$/), at, decisions: 1 }],
-    ]);
+    expect(reports).toEqual([[{ ...decided, id: expect.stringMatching(/^[\da-f-]{36}$/), at, decisions: 1 }]]);
     await time.advance(60_000);
     expect(reports.length).toBe(1);
   });

@@ -46,9 +46,7 @@ describe('request fields that the model does not read', () => {
   it.each(['user', 'metadata', 'safety_identifier', 'prompt_cache_key'] as const)(
     'are blocked by a guardrail that lists %s',
     async (field) => {
-      await expect(
-        sent([named('redacts', { also: [field] })], { [field]: body[field] }),
-      ).rejects.toMatchObject({
+      await expect(sent([named('redacts', { also: [field] })], { [field]: body[field] })).rejects.toMatchObject({
         code: 'guardrail_blocked',
       });
     },
@@ -100,9 +98,7 @@ describe('placeholders that the caller has written', () => {
       const { call, output } = await openInspecting().inspect(
         callWith([restoring], requesting(`Literal ${written} stays. Mail person@example.com`)),
       );
-      expect(call.request.body.messages).toEqual(
-        requesting(`Literal ${written} stays. Mail [WORD_2]`).messages,
-      );
+      expect(call.request.body.messages).toEqual(requesting(`Literal ${written} stays. Mail [WORD_2]`).messages);
       const response = { choices: [{ message: { content: `Mailed [WORD_2], not ${written}.` } }] };
       const result = await output?.guard(complete(response));
       const left = result?.kind === 'complete' ? JSON.parse(result.body.toString()) : undefined;

@@ -152,9 +152,7 @@ describe('a processor that is mostly busy elsewhere', () => {
     const { inspect, decisions } = openInspecting({ scanner });
     const personal = (text: string) => ({ messages: [{ role: 'user', content: text }] });
     const prompt = 'Dear Ms Quartz, our 3 engineers moved the box of 14 July. '.repeat(140).slice(0, 8_000);
-    const all = Array.from({ length: 30 }, () =>
-      inspect(callWith([phrasesGuardrail(['BAD'])], personal(prompt))),
-    );
+    const all = Array.from({ length: 30 }, () => inspect(callWith([phrasesGuardrail(['BAD'])], personal(prompt))));
     expect(await Promise.allSettled(all)).toHaveLength(30);
     expect(decisions).toEqual(Array.from({ length: 30 }, () => 'our-guard input pass'));
     expect(tasks).toEqual([]);
@@ -241,10 +239,7 @@ describe('slices of many texts', () => {
 
   it('are refused when their organization has its share of texts under way', async () => {
     const { scanner } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
-    const { inspect, decisions } = openInspecting(
-      { scanner },
-      { compile: () => ({ cost: 20, inspect: nothingIn }) },
-    );
+    const { inspect, decisions } = openInspecting({ scanner }, { compile: () => ({ cost: 20, inspect: nothingIn }) });
     const send = (organization: string) =>
       Promise.resolve(inspect(of(organization, [phrasesGuardrail(['BAD'])], 'x'.repeat(textMax))));
     const all = await Promise.allSettled([
@@ -274,11 +269,7 @@ describe('the longest text to inspect', () => {
     await inspect(callWith([phrasesGuardrail(['BAD'])], halves(textMax)));
     expect(() => inspect(callWith([phrasesGuardrail(['BAD'])], halves(textMax + 2)))).toThrow('our-guard');
     await inspect(callWith([phrasesGuardrail(['BAD'], { onFailure: 'pass' })], halves(textMax + 2)));
-    expect(decisions).toEqual([
-      'our-guard input pass',
-      'our-guard input failed_block',
-      'our-guard input failed_pass',
-    ]);
+    expect(decisions).toEqual(['our-guard input pass', 'our-guard input failed_block', 'our-guard input failed_pass']);
   });
 
   it('does not include data that is not text', async () => {

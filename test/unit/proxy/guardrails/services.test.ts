@@ -64,11 +64,7 @@ describe('services of one stage', () => {
       async (texts) =>
         texts.map((text) => (text === 'helper' ? text : text + mark));
     const { inspect, requested } = openServices({ first: adding('1'), second: adding('2') });
-    const guardrails = [
-      service('first', 'redact'),
-      service('watching', 'observe'),
-      service('second', 'redact'),
-    ];
+    const guardrails = [service('first', 'redact'), service('watching', 'observe'), service('second', 'redact')];
     const { call } = await inspect(callWith(guardrails, body));
     expect(call.request.body.messages).toEqual([
       { role: 'user', content: 'say BAD12' },

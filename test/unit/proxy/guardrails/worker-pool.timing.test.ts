@@ -39,9 +39,7 @@ describe('workers with long scans', { timeout: 120_000 }, () => {
     const begun = performance.now();
     const check: TextCheck = { kind: 'pattern', patterns: [many] };
     // One for each of the other workers.
-    const long = ['a', 'c'].map((organization) =>
-      scan('a'.repeat(100_000), { check, revision: 2, organization }),
-    );
+    const long = ['a', 'c'].map((organization) => scan('a'.repeat(100_000), { check, revision: 2, organization }));
     const times: number[] = [];
     const others = (async () => {
       while (times.length < 40) {
@@ -67,18 +65,14 @@ describe('a worker with scans of many organizations', { timeout: 120_000 }, () =
     const during: number[] = [];
     const timed = async (times: number[]) => {
       const begun = performance.now();
-      expect(
-        await scan(`${'clean text '.repeat(20_000)}the secret plan`, { organization: 'z' }),
-      ).toMatchObject({
+      expect(await scan(`${'clean text '.repeat(20_000)}the secret plan`, { organization: 'z' })).toMatchObject({
         hits: [{ text: 1 }],
       });
       times.push(performance.now() - begun);
     };
     await scan('x', { organization: 'z' });
     for (let n = 0; n < 5; n++) await timed(quiet);
-    const greedy = Array.from({ length: 10 }, (_, n) =>
-      start(slowText, { check: slow, organization: `greedy-${n}` }),
-    );
+    const greedy = Array.from({ length: 10 }, (_, n) => start(slowText, { check: slow, organization: `greedy-${n}` }));
     for (const { scanned } of greedy) scanned.catch(() => undefined);
     // Each of these scans runs while its organization has used less than the others.
     for (let n = 0; n < 5; n++) await timed(during);

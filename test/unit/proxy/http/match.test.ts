@@ -13,16 +13,8 @@ const match = (method: string, target: string) => matchRoute(method, target, pro
 describe('the router of methods and paths', () => {
   it.each([
     ['POST', '/v1/chat/completions', { kind: 'chat', provider: undefined, endpoint: undefined }],
-    [
-      'POST',
-      '/v1/chat/completions?api-version=1',
-      { kind: 'chat', provider: undefined, endpoint: undefined },
-    ],
-    [
-      'POST',
-      '/v1/gpt-provider/chat/completions',
-      { kind: 'chat', provider: gptProvider, endpoint: undefined },
-    ],
+    ['POST', '/v1/chat/completions?api-version=1', { kind: 'chat', provider: undefined, endpoint: undefined }],
+    ['POST', '/v1/gpt-provider/chat/completions', { kind: 'chat', provider: gptProvider, endpoint: undefined }],
     ['POST', '/v1/openai/chat/completions', { kind: 'chat', provider: gptProvider, endpoint: undefined }],
     ['POST', '/v1/studio-ai/my-hub/chat/completions', { kind: 'chat', provider: studio, endpoint: 'my-hub' }],
     ['POST', '/v1/studio-ai/a%2fb/chat/completions', { kind: 'chat', provider: studio, endpoint: 'a%2fb' }],
@@ -65,15 +57,11 @@ describe('the router of methods and paths', () => {
     ['HEAD', '/v1/models', 'GET'],
     ['DELETE', '/v1/models/gpt-provider/x', 'GET'],
   ])('refuses %s %s with 405 and the allowed method', (method, target, allow) => {
-    expect(() => match(method, target)).toThrow(
-      expect.objectContaining({ code: 'method_not_allowed', allow }),
-    );
+    expect(() => match(method, target)).toThrow(expect.objectContaining({ code: 'method_not_allowed', allow }));
   });
 
   it('refuses a model id with invalid percent-encoding', () => {
-    expect(() => match('GET', '/v1/models/%zz')).toThrow(
-      expect.objectContaining({ code: 'invalid_request' }),
-    );
+    expect(() => match('GET', '/v1/models/%zz')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });
 
@@ -95,8 +83,7 @@ describe('the route form of a path in forward mode', () => {
 
   it('is known for every route', () => {
     for (const name of providers.keys()) {
-      const target =
-        name === 'studio-ai' ? '/v1/studio-ai/hub/chat/completions' : `/v1/${name}/chat/completions`;
+      const target = name === 'studio-ai' ? '/v1/studio-ai/hub/chat/completions' : `/v1/${name}/chat/completions`;
       expect(match('POST', target)).toMatchObject({ kind: 'chat' });
       expect(routeForm(target)).toBe('provider chat');
     }

@@ -10,15 +10,12 @@ const watchdog = { watch: () => undefined, unwatch: () => undefined, watched: []
 
 it('a response is sent whole although the total time ends in the tick in which it is ready', async () => {
   const recorded: Exchange[] = [];
-  const handle = withLifecycle(
-    { watchdog, record: (exchange) => recorded.push(exchange) },
-    async (exchange) => {
-      await Promise.resolve();
-      respondJson(exchange, { made: 'late' });
-      // After the promises that follow the response, and before the end of this tick of the event loop.
-      process.nextTick(() => exchange.abort(new ClientGone('client_stalled')));
-    },
-  );
+  const handle = withLifecycle({ watchdog, record: (exchange) => recorded.push(exchange) }, async (exchange) => {
+    await Promise.resolve();
+    respondJson(exchange, { made: 'late' });
+    // After the promises that follow the response, and before the end of this tick of the event loop.
+    process.nextTick(() => exchange.abort(new ClientGone('client_stalled')));
+  });
   const server = createServer((request, response) => {
     const arrival = { address: '127.0.0.1', expectsContinue: false, monotonic: () => performance.now() };
     void handle(new Exchange(request, response, arrival));

@@ -3,11 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createBackground } from '../../../../common/background.ts';
 import { Adoption } from '../../../../proxy/journal/adoption.ts';
 import { type JournalLine, lineOf } from '../../../../proxy/journal/journal-lines.ts';
-import {
-  LedgerRefusedError,
-  type SessionEnd,
-  type UsageEvent,
-} from '../../../../proxy/usage/ledger-client.ts';
+import { LedgerRefusedError, type SessionEnd, type UsageEvent } from '../../../../proxy/usage/ledger-client.ts';
 import { MemoryPod } from '../../../support/ledger/journals.ts';
 import { silentLog } from '../../../support/silent-log.ts';
 import { usageOf } from '../../../support/usage-queue.ts';

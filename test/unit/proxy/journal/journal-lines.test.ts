@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type JournalLine,
-  JournalReader,
-  lineOf,
-  readLine,
-} from '../../../../proxy/journal/journal-lines.ts';
+import { type JournalLine, JournalReader, lineOf, readLine } from '../../../../proxy/journal/journal-lines.ts';
 import { usageOf } from '../../../support/usage-queue.ts';
 
 const begin: JournalLine = { kind: 'session', session: 's', ordinal: 1 };
@@ -12,8 +7,7 @@ const leases = [
   { budgetId: 'a', window: 'total' },
   { budgetId: 'b', window: '2026-11-20' },
 ];
-const template = (id: string) =>
-  usageOf({ id, session: 's', cost: 0, charges: [], estimateReason: 'killed' });
+const template = (id: string) => usageOf({ id, session: 's', cost: 0, charges: [], estimateReason: 'killed' });
 const take = (reservation: number, id: string, amount = 100): JournalLine => ({
   ...{ kind: 'take', hold: reservation, taken: { event: template(id), amount, slices: leases } },
 });
@@ -100,9 +94,6 @@ describe('the content of an abandoned journal', () => {
   });
 });
 
-it.each(['', '{"kind":"take","hold":1', 'null', '{"no":"kind"}', '7'])(
-  '%s is not a line of a journal',
-  (text) => {
-    expect(readLine(text)).toBeUndefined();
-  },
-);
+it.each(['', '{"kind":"take","hold":1', 'null', '{"no":"kind"}', '7'])('%s is not a line of a journal', (text) => {
+  expect(readLine(text)).toBeUndefined();
+});

@@ -11,8 +11,7 @@ const limit = (id: string, fields: Partial<Limit> = {}): Limit => ({
 const key = (...limits: readonly Limit[]) => ({ keyId: 'k', limits }) as unknown as Principal['key'];
 const scope = (...limits: readonly Limit[]) =>
   ({ kind: 'ai_system', id: 's', limits }) as unknown as Principal['scope'];
-const organization = (...limits: readonly Limit[]) =>
-  ({ id: 'o', limits }) as unknown as Principal['organization'];
+const organization = (...limits: readonly Limit[]) => ({ id: 'o', limits }) as unknown as Principal['organization'];
 
 function applied(principal: Principal, project?: Principal, qualifiedModel = 'gpt-provider/gpt-4o') {
   const caller = { principal, project } as Parameters<typeof appliedLimits>[0]['caller'];
@@ -52,18 +51,15 @@ describe('the limits of a call', () => {
     expect(applied(principal(dated))).toEqual([]);
   });
 
-  it.each(['organization', 'scope', 'key'] as const)(
-    'for one model on the %s apply to no other model',
-    (where) => {
-      const narrowed = limit('n', { model: 'gpt-provider/gpt-4*' });
-      const principal = {
-        key: key(...(where === 'key' ? [narrowed] : [])),
-        scope: scope(...(where === 'scope' ? [narrowed] : [])),
-        organization: organization(...(where === 'organization' ? [narrowed] : [])),
-      };
-      expect(applied(principal)).toHaveLength(1);
-      expect(applied(principal, undefined, 'gpt-provider/o3')).toEqual([]);
-      expect(applied(principal)).toHaveLength(1);
-    },
-  );
+  it.each(['organization', 'scope', 'key'] as const)('for one model on the %s apply to no other model', (where) => {
+    const narrowed = limit('n', { model: 'gpt-provider/gpt-4*' });
+    const principal = {
+      key: key(...(where === 'key' ? [narrowed] : [])),
+      scope: scope(...(where === 'scope' ? [narrowed] : [])),
+      organization: organization(...(where === 'organization' ? [narrowed] : [])),
+    };
+    expect(applied(principal)).toHaveLength(1);
+    expect(applied(principal, undefined, 'gpt-provider/o3')).toEqual([]);
+    expect(applied(principal)).toHaveLength(1);
+  });
 });

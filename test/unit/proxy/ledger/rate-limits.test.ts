@@ -12,11 +12,7 @@ import { noUsage, type Usage } from '../../../../proxy/conversation/usage.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { appliedLimits } from '../../../../proxy/ledger/applied-limits.ts';
-import {
-  type RateLimitsDeps,
-  type RateLimitsReservation,
-  takeRates,
-} from '../../../../proxy/ledger/rate-limits.ts';
+import { type RateLimitsDeps, type RateLimitsReservation, takeRates } from '../../../../proxy/ledger/rate-limits.ts';
 import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
 import type { RateQuestion, Rates } from '../../../../proxy/rates/rates.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
@@ -109,10 +105,7 @@ describe('the rate limits of a call', () => {
   });
 
   it('are those of organization, scope and key, and of the project key and its scope, each once', () => {
-    const both = call(
-      { organization: [a], scope: [b], key: [c] },
-      { organization: [a], scope: [b], key: [d] },
-    );
+    const both = call({ organization: [a], scope: [b], key: [c] }, { organization: [a], scope: [b], key: [d] });
     expect(appliedIds(both)).toEqual(['a', 'b', 'c', 'd']);
   });
 
@@ -132,9 +125,7 @@ describe('the rate limits of a call', () => {
   });
 
   it('for other models or of other kinds cause no reservation', () => {
-    reserve(
-      call({ key: [limit('x', 'budget', 1), limit('o', 'requests_per_minute', 1, 'search-provider/*')] }),
-    );
+    reserve(call({ key: [limit('x', 'budget', 1), limit('o', 'requests_per_minute', 1, 'search-provider/*')] }));
     expect(requested).toEqual([]);
   });
 
@@ -145,10 +136,7 @@ describe('the rate limits of a call', () => {
       period: 'day',
     });
     const organization = [budget('o'), budget('other', 'search-provider/*')];
-    const both = call(
-      { organization, key: [budget('k', 'gpt-provider/*')] },
-      { organization, key: [budget('p')] },
-    );
+    const both = call({ organization, key: [budget('k', 'gpt-provider/*')] }, { organization, key: [budget('p')] });
     expect(
       appliedLimits(both).budgets.map(({ id, level, amountUsd, period }) => [id, level, amountUsd, period]),
     ).toEqual([
@@ -171,11 +159,7 @@ describe('the tokens of a call', () => {
   it('beyond the smallest limit are refused before anything is reserved', () => {
     const limits = [limit('r', 'requests_per_minute', 1), limit('t', 'tokens_per_minute', 100)];
     const error = refusal(call({ key: limits }));
-    expect([error.status, error.code, error.param]).toEqual([
-      400,
-      'invalid_request',
-      'max_completion_tokens',
-    ]);
+    expect([error.status, error.code, error.param]).toEqual([400, 'invalid_request', 'max_completion_tokens']);
     expect([requested, refusals]).toEqual([[], []]);
   });
 
@@ -213,14 +197,10 @@ describe('a refusal by rate limits', () => {
     await time.advance(30_000);
     reserve(call({ key: [long] }));
     const error = refusal(call({ organization: [busy], scope: [short], key: [long] }));
-    expect(error.message).toBe(
-      "the virtual key's limit of 1 requests per minute is reached; it opens in 61 seconds",
-    );
+    expect(error.message).toBe("the virtual key's limit of 1 requests per minute is reached; it opens in 61 seconds");
     expect([error.code, error.retryAfter]).toEqual(['rate_limit_exceeded', 61]);
     expect(refusals).toEqual(['virtual_key requests_per_minute']);
-    expect(refusal(call({ organization: [busy], scope: [short] })).message).toMatch(
-      /^the person's .* in 31 seconds$/,
-    );
+    expect(refusal(call({ organization: [busy], scope: [short] })).message).toMatch(/^the person's .* in 31 seconds$/);
     const location = refusal(call({ organization: [busy] }));
     expect(location.message).toBe(
       "the organization's limit of 1 concurrent requests is reached; it opens when one of them ends",

@@ -96,8 +96,7 @@ describe('the bound of the input', () => {
     return { tokens: tokens(parsed.full), bytes: parsed.bytes };
   };
   const part = (content: object) => ({ messages: [{ role: 'user', content: [content] }] });
-  const image = (data: string) =>
-    part({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } });
+  const image = (data: string) => part({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } });
   const file = (data: string) => part({ type: 'file', file: { file_data: data, filename: 'a.pdf' } });
 
   it('is every byte of the body plus 16 for each message', () => {
@@ -156,9 +155,7 @@ describe('the bound of the input', () => {
 });
 
 describe('the bound of a request', () => {
-  const models = ['gpt-4o-mini', 'gpt-4o', 'gpt-5.4', 'gpt-5'].flatMap(
-    (name) => findModel('gpt-provider', name) ?? [],
-  );
+  const models = ['gpt-4o-mini', 'gpt-4o', 'gpt-5.4', 'gpt-5'].flatMap((name) => findModel('gpt-provider', name) ?? []);
 
   it('covers the cost of all usage within it, even with a lowered ceiling', () => {
     const random = new Random(seed);
@@ -169,12 +166,7 @@ describe('the bound of a request', () => {
       const content = 'x'.repeat(random.chance(0.1) ? 300_000 : random.below(2000));
       const n = 1 + random.below(4);
       const requested = random.chance(0.5) ? { max_tokens: 1 + random.below(20_000) } : {};
-      const parsed = bound(
-        { messages: [{ role: 'user', content }], n, ...requested },
-        at,
-        model,
-        `x/${model.name}`,
-      );
+      const parsed = bound({ messages: [{ role: 'user', content }], n, ...requested }, at, model, `x/${model.name}`);
       const reserved = parsed.least + random.below(parsed.full - parsed.least + 1);
       const maximum = model.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY;
       const ceiling = parsed.ceilingFor(reserved) ?? Math.min(requested.max_tokens ?? 0, maximum);
@@ -201,8 +193,7 @@ describe('the bound of a request', () => {
       expect(low, `seed ${seed}, round ${round}`).toBeLessThanOrEqual(high);
       const promptTokens = parsed.bytes + 16;
       const higher = at.costOf({ ...noUsage, promptTokens, completionTokens: n * (high + 1) });
-      if (high < 8192)
-        expect(higher, `seed ${seed}, round ${round}`).toBeGreaterThan(Math.max(more, parsed.least));
+      if (high < 8192) expect(higher, `seed ${seed}, round ${round}`).toBeGreaterThan(Math.max(more, parsed.least));
     }
   });
 });

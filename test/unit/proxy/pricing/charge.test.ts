@@ -162,12 +162,7 @@ describe('thinking that a response does not show', () => {
     ['assistant-provider', 'claude-haiku-4-5', { reasoning_effort: 'low' }, true],
     ['assistant-provider', 'claude-haiku-4-5', { reasoning_effort: 'none' }, false],
     ['assistant-provider', 'claude-haiku-4-5', { thinking: { type: 'enabled', budget_tokens: 2000 } }, true],
-    [
-      'assistant-provider',
-      'claude-haiku-4-5',
-      { thinking: { type: 'disabled' }, reasoning_effort: 'high' },
-      false,
-    ],
+    ['assistant-provider', 'claude-haiku-4-5', { thinking: { type: 'disabled' }, reasoning_effort: 'high' }, false],
     ['assistant-provider', 'claude-opus-4-8', {}, true],
     ['search-provider', 'gemini-2.5-flash', {}, true],
     ['search-provider', 'gemini-2.0-flash', {}, false],

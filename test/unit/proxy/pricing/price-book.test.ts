@@ -112,8 +112,7 @@ describe('the price of a call', () => {
 
   it('is the price of the target’s region', () => {
     const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
-    const at = (...regions: (string | undefined)[]) =>
-      inputOf(call(organization(), 'acme/m', regional, regions));
+    const at = (...regions: (string | undefined)[]) => inputOf(call(organization(), 'acme/m', regional, regions));
     expect(at('north')).toBe(12);
     expect(at('south')).toBe(8);
     expect(at('west')).toBe(10);
@@ -123,8 +122,7 @@ describe('the price of a call', () => {
 
   it('is the highest price of the targets', () => {
     const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
-    const at = (...regions: (string | undefined)[]) =>
-      inputOf(call(organization(), 'acme/m', regional, regions));
+    const at = (...regions: (string | undefined)[]) => inputOf(call(organization(), 'acme/m', regional, regions));
     expect(at('south', 'north')).toBe(12);
     expect(at('south', undefined)).toBe(10);
     expect(at('south', 'south')).toBe(8);
@@ -137,11 +135,7 @@ describe('the region of a call', () => {
 
   it.each<[string, Target, number]>([
     ['costs more where it is configured', targetIn('eu'), 11],
-    [
-      'costs more where the vendor’s host names the region',
-      targetIn(undefined, 'https://eu.api.openai.com'),
-      11,
-    ],
+    ['costs more where the vendor’s host names the region', targetIn(undefined, 'https://eu.api.openai.com'), 11],
     ['costs the usual where neither names a region', targetIn(undefined, 'https://api.openai.com'), 10],
     ['costs the usual elsewhere', targetIn('us'), 10],
     [
@@ -164,8 +158,7 @@ describe('the region of a call', () => {
 
   it('when unknown, is reserved at the highest price and charged at the usual price', () => {
     const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
-    const prices = (...regions: (string | undefined)[]) =>
-      entry.of(call(organization(), 'acme/m', regional, regions));
+    const prices = (...regions: (string | undefined)[]) => entry.of(call(organization(), 'acme/m', regional, regions));
     expect(prices(undefined)?.dearest(1).input.whole).toBe(12_000);
     expect(prices('south')?.dearest(1).input.whole).toBe(8000);
     expect(prices(undefined)).toBe(prices(undefined));
@@ -200,9 +193,7 @@ describe('prices of the price book', () => {
   it('are compiled once', () => {
     const record = organization(own('1', 'acme/*', '2'));
     expect(entry.of(call(record, 'acme/m'))).toBe(entry.of(call(record, 'acme/other')));
-    expect(entry.of(call(organization(), 'acme/m', model))).toBe(
-      entry.of(call(organization(), 'acme/m', model)),
-    );
+    expect(entry.of(call(organization(), 'acme/m', model))).toBe(entry.of(call(organization(), 'acme/m', model)));
   });
 
   it('follow the organization’s current record', () => {

@@ -23,20 +23,10 @@ describe('the cost of usage', () => {
     ['is a dollar for a million tokens at one', { input: '1', output: '0' }, { promptTokens: 1e6 }, 1e9],
     ['is 150 nano-dollars for a token at 0.15', { input: '0.15', output: '0' }, { promptTokens: 1 }, 150],
     ['is rounded up', { input: '0.000000001', output: '0' }, { promptTokens: 1 }, 1],
-    [
-      'is rounded up once',
-      { input: '0.0004', output: '0.0004' },
-      { promptTokens: 1, completionTokens: 1 },
-      1,
-    ],
+    ['is rounded up once', { input: '0.0004', output: '0.0004' }, { promptTokens: 1, completionTokens: 1 }, 1],
     ['is not rounded where it is even', { input: '0.001', output: '0' }, { promptTokens: 7 }, 7],
     ['of nothing is nothing', full, {}, 0],
-    [
-      'of a free model is nothing',
-      { input: '0', output: '0' },
-      { promptTokens: 1e9, completionTokens: 1e9 },
-      0,
-    ],
+    ['of a free model is nothing', { input: '0', output: '0' }, { promptTokens: 1e9, completionTokens: 1e9 }, 0],
     // 100 × 3,000 + 50 × 15,000
     ['is of the prompt and of the completion', full, { promptTokens: 100, completionTokens: 50 }, 1_050_000],
     // 60 × 3,000 + 40 × 300
@@ -142,9 +132,7 @@ describe('the cost of usage', () => {
         promptTokens: usage.promptTokens + random.below(1000),
         completionTokens: usage.completionTokens + random.below(1000),
       };
-      expect(compiled.costOf(more), `seed ${seed}, round ${round}`).toBeGreaterThanOrEqual(
-        compiled.costOf(usage),
-      );
+      expect(compiled.costOf(more), `seed ${seed}, round ${round}`).toBeGreaterThanOrEqual(compiled.costOf(usage));
     }
   });
 });
@@ -159,10 +147,7 @@ describe('the highest rates of prices', () => {
       const nano = (tokens: number, rate: typeof input) =>
         BigInt(tokens) * (BigInt(rate.whole) * 1_000_000n + BigInt(rate.millionths));
       const most = nano(usage.promptTokens, input) + nano(usage.completionTokens, output);
-      expect(
-        BigInt(compiled.costOf(usage)) * 1_000_000n <= most + 999_999n,
-        `seed ${seed}, round ${round}`,
-      ).toBe(true);
+      expect(BigInt(compiled.costOf(usage)) * 1_000_000n <= most + 999_999n, `seed ${seed}, round ${round}`).toBe(true);
     }
   });
 
@@ -211,9 +196,7 @@ describe('compiled prices', () => {
   });
 
   it('of the catalog are all valid', () => {
-    const all = listModels().flatMap(({ prices, regions = {} }) =>
-      [prices ?? [], Object.values(regions)].flat(),
-    );
+    const all = listModels().flatMap(({ prices, regions = {} }) => [prices ?? [], Object.values(regions)].flat());
     expect(all.length).toBeGreaterThan(400);
     expect(all.filter((prices) => compilePrices(prices) === undefined)).toEqual([]);
   });
@@ -235,9 +218,7 @@ function randomPrices(random: Random): RandomPrices {
     ...(random.below(2) === 0 && { cacheWrite: amount() }),
     ...(random.below(2) === 0 && { cacheWrite1h: amount() }),
   });
-  const tiers = [100_000, 200_000]
-    .slice(random.below(3))
-    .map((above) => ({ abovePromptTokens: above, ...amounts() }));
+  const tiers = [100_000, 200_000].slice(random.below(3)).map((above) => ({ abovePromptTokens: above, ...amounts() }));
   return { ...amounts(), tiers };
 }
 

@@ -172,11 +172,8 @@ describe('the bound of a request with special features', () => {
     for (const name of ['gpt-4o', 'gpt-5.4', 'gpt-4o-mini']) {
       const model = findModel('gpt-provider', name);
       if (model?.prices === undefined) throw new Error(`${name} has no price`);
-      const { serviceTiers, surcharges, calls, cacheWrite12h, audioInput, audioOutput, ...plain } =
-        model.prices;
-      expect(
-        serviceTiers ?? surcharges ?? calls ?? cacheWrite12h ?? audioInput ?? audioOutput ?? 'none',
-      ).toBeDefined();
+      const { serviceTiers, surcharges, calls, cacheWrite12h, audioInput, audioOutput, ...plain } = model.prices;
+      expect(serviceTiers ?? surcharges ?? calls ?? cacheWrite12h ?? audioInput ?? audioOutput ?? 'none').toBeDefined();
       expect(bound({}, prices({ ...model.prices, surcharges: {} })).nano).toBe(bound({}, prices(plain)).nano);
     }
   });
@@ -227,9 +224,7 @@ function randomUsage(random: Random, fields: Record<string, unknown>, { prompt, 
     audioCompletionTokens: wants('audio') ? part(completionTokens) : 0,
     imageCompletionTokens: wants('image') ? part(completionTokens) : 0,
     searches,
-    serviceTier: requests('service_tier')
-      ? random.pick([undefined, fields.service_tier as 'priority'])
-      : undefined,
+    serviceTier: requests('service_tier') ? random.pick([undefined, fields.service_tier as 'priority']) : undefined,
     region: random.pick([undefined, 'us', 'eu']),
   };
   return {

@@ -4,12 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelPrices, PriceSet, TokenPrices } from '../../../../proxy/catalog/models.ts';
 import { noUsage, type SpecialUsage, special, type Usage } from '../../../../proxy/conversation/usage.ts';
 import { type Demand, plainDemand } from '../../../../proxy/pricing/demand.ts';
-import {
-  compilePrices,
-  dearestOf,
-  type Prices,
-  reservedAsDearest,
-} from '../../../../proxy/pricing/prices.ts';
+import { compilePrices, dearestOf, type Prices, reservedAsDearest } from '../../../../proxy/pricing/prices.ts';
 import { tokensMax } from '../../../../proxy/pricing/rates.ts';
 import { Random } from '../../../support/access/random.ts';
 import { exactCost } from '../../../support/exact-cost.ts';
@@ -168,12 +163,7 @@ describe('the cost of special usage', () => {
     ['as priority above the tier', { serviceTier: 'priority' }, 101, 101 * 8_000 + 60_000],
     ['by a tier without a price as usual', { serviceTier: 'scale' }, 100, 100 * 1_000 + 10_000],
     ['in a region with a surcharge', { region: 'us' }, 100, 110_000 + 11_000],
-    [
-      'as priority in a region with a surcharge',
-      { serviceTier: 'priority', region: 'us' },
-      101,
-      101 * 8_800 + 66_000,
-    ],
+    ['as priority in a region with a surcharge', { serviceTier: 'priority', region: 'us' }, 101, 101 * 8_800 + 66_000],
     ['in a region without a surcharge as usual', { region: 'eu' }, 100, 100 * 1_000 + 10_000],
   ])('is charged %s', (_what, beside, promptTokens, nano) => {
     expect(compile(tiered).costOf(used({ promptTokens, completionTokens: 1 }, beside))).toBe(nano);
@@ -203,29 +193,14 @@ describe('the price of special usage', () => {
     ['is not known of images', usual, { imageCompletionTokens: 1 }, false],
     ['is not known of images that are only counted', { ...usual, imageOutput: '30' }, { images: 1 }, false],
     ['is known of images by the piece', { ...usual, calls: { image: '0.04' } }, { images: 1 }, true],
-    [
-      'is known of images by token',
-      { ...usual, imageOutput: '30' },
-      { images: 1, imageCompletionTokens: 5 },
-      true,
-    ],
+    ['is known of images by token', { ...usual, imageOutput: '30' }, { images: 1, imageCompletionTokens: 5 }, true],
     ['is not known of searches', usual, { searches: 1 }, false],
-    [
-      'is known of searches by prompt',
-      { ...usual, calls: { groundedPrompt: '0.03' } },
-      { searches: 1 },
-      true,
-    ],
+    ['is known of searches by prompt', { ...usual, calls: { groundedPrompt: '0.03' } }, { searches: 1 }, true],
     ['is not known of priority', usual, { serviceTier: 'priority' }, false],
     ['is not known of an unknown tier', usual, { serviceTier: 'unknown' }, false],
     ['is known of flex, as usual', usual, { serviceTier: 'flex' }, true],
     ['is not known of a region without a surcharge', usual, { region: 'us' }, false],
-    [
-      'is known of a region with a surcharge',
-      { ...usual, surcharges: { us: '1.1' } },
-      { region: 'us' },
-      true,
-    ],
+    ['is known of a region with a surcharge', { ...usual, surcharges: { us: '1.1' } }, { region: 'us' }, true],
   ])('the price %s', (_what, prices, beside, isKnown) => {
     const usage = used({ promptTokens: 10, completionTokens: 10 }, beside);
     expect(compile(prices).covers(usage)).toBe(isKnown);
@@ -239,12 +214,7 @@ describe('the price of special usage', () => {
     ['lacks images', usual, { output: ['imageOutput'] }, true],
     ['lacks no images by the piece', { ...usual, calls: { image: '1' } }, { output: ['imageOutput'] }, false],
     ['lacks searches', usual, { calls: { search: 1 } }, true],
-    [
-      'lacks no searches by prompt',
-      { ...usual, calls: { groundedPrompt: '1' } },
-      { calls: { search: 1 } },
-      false,
-    ],
+    ['lacks no searches by prompt', { ...usual, calls: { groundedPrompt: '1' } }, { calls: { search: 1 } }, false],
     ['lacks priority', usual, { serviceTiers: ['priority'] }, true],
     ['lacks no flex', usual, { serviceTiers: ['flex'] }, false],
   ])('for a demand, the price %s', (_what, prices, demand, lacks) => {
@@ -263,9 +233,7 @@ describe('the price of special usage', () => {
   });
 
   it('reserved as the highest of several is charged as the usual one', () => {
-    const reserved = reservedAsDearest(compile({ input: '1', output: '2' }), [
-      compile({ input: '3', output: '1' }),
-    ]);
+    const reserved = reservedAsDearest(compile({ input: '1', output: '2' }), [compile({ input: '3', output: '1' })]);
     expect(reserved.costOf(used({ promptTokens: 10, completionTokens: 10 }))).toBe(30_000);
     expect(reserved.dearest(1).input.whole).toBe(3000);
     expect(reserved.dearest(1).output.whole).toBe(2000);
@@ -321,9 +289,7 @@ function randomPrices(random: Random): Omit<ModelPrices, 'asOf'> {
   });
   const set = (): PriceSet => ({
     ...amounts(),
-    tiers: [100_000, 200_000]
-      .slice(random.below(3))
-      .map((above) => ({ abovePromptTokens: above, ...amounts() })),
+    tiers: [100_000, 200_000].slice(random.below(3)).map((above) => ({ abovePromptTokens: above, ...amounts() })),
   });
   return {
     ...set(),

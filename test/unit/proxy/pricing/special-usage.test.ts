@@ -3,14 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SpecialUsage } from '../../../../proxy/conversation/usage.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
-import {
-  callFor,
-  type Read,
-  type ReportedUsage,
-  sse,
-  streamed,
-  whole,
-} from '../../../support/reported-usage.ts';
+import { callFor, type Read, type ReportedUsage, sse, streamed, whole } from '../../../support/reported-usage.ts';
 
 const gptTokens = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 };
 const claudeTokens = { input_tokens: 100, output_tokens: 5 };
@@ -27,19 +20,9 @@ type Case = readonly [
 
 const served: readonly Case[] = [
   ['nothing of it', 'gpt-provider', { usage: gptTokens, beside: { service_tier: 'default' } }, undefined],
-  [
-    'priority',
-    'gpt-provider',
-    { usage: gptTokens, beside: { service_tier: 'priority' } },
-    { serviceTier: 'priority' },
-  ],
+  ['priority', 'gpt-provider', { usage: gptTokens, beside: { service_tier: 'priority' } }, { serviceTier: 'priority' }],
   ['flex', 'studio-ai', { usage: gptTokens, beside: { service_tier: 'flex' } }, { serviceTier: 'flex' }],
-  [
-    'scale',
-    'gpt-provider',
-    { usage: gptTokens, beside: { service_tier: 'scale' } },
-    { serviceTier: 'scale' },
-  ],
+  ['scale', 'gpt-provider', { usage: gptTokens, beside: { service_tier: 'scale' } }, { serviceTier: 'scale' }],
   [
     'an unknown tier',
     'gpt-provider',
@@ -64,12 +47,7 @@ const served: readonly Case[] = [
     { usage: gptTokens, request: { service_tier: 'flex' } },
     undefined,
   ],
-  [
-    'the standard tier',
-    'assistant-provider',
-    { usage: { ...claudeTokens, service_tier: 'standard' } },
-    undefined,
-  ],
+  ['the standard tier', 'assistant-provider', { usage: { ...claudeTokens, service_tier: 'standard' } }, undefined],
   [
     'a tier by commitment',
     'assistant-provider',
@@ -124,12 +102,7 @@ const served: readonly Case[] = [
     { usage: { ...geminiTokens, trafficType: 'ON_DEMAND_PRIORITY' } },
     { serviceTier: 'priority' },
   ],
-  [
-    'the usual kind of traffic',
-    'search-provider',
-    { usage: { ...geminiTokens, trafficType: 'ON_DEMAND' } },
-    undefined,
-  ],
+  ['the usual kind of traffic', 'search-provider', { usage: { ...geminiTokens, trafficType: 'ON_DEMAND' } }, undefined],
   [
     'an unknown kind of traffic',
     'search-provider',
@@ -139,12 +112,7 @@ const served: readonly Case[] = [
 ];
 
 const placed: readonly Case[] = [
-  [
-    'a geography',
-    'assistant-provider',
-    { usage: { ...claudeTokens, inference_geo: 'us' } },
-    { region: 'us' },
-  ],
+  ['a geography', 'assistant-provider', { usage: { ...claudeTokens, inference_geo: 'us' } }, { region: 'us' }],
   ['the globe', 'assistant-provider', { usage: { ...claudeTokens, inference_geo: 'global' } }, undefined],
   ['none', 'assistant-provider', { usage: { ...claudeTokens, inference_geo: 'not_available' } }, undefined],
   [
@@ -287,12 +255,7 @@ const absurd: readonly Case[] = [
     },
     undefined,
   ],
-  [
-    'details that are none',
-    'search-provider',
-    { usage: { ...geminiTokens, promptTokensDetails: 'AUDIO' } },
-    undefined,
-  ],
+  ['details that are none', 'search-provider', { usage: { ...geminiTokens, promptTokensDetails: 'AUDIO' } }, undefined],
   [
     'searches that are none',
     'assistant-provider',
@@ -323,9 +286,7 @@ describe('images of a server that speaks the callers’ format', () => {
   const request = { modalities: ['image', 'text'] };
 
   it('are counted in a whole response', () => {
-    const choices = [
-      { index: 0, message: { role: 'assistant', images: [image, image] }, finish_reason: 'stop' },
-    ];
+    const choices = [{ index: 0, message: { role: 'assistant', images: [image, image] }, finish_reason: 'stop' }];
     expect(whole('gpt-provider', { request, usage: gptTokens, beside: { choices } })?.images).toBe(2);
   });
 
@@ -335,11 +296,7 @@ describe('images of a server that speaks the callers’ format', () => {
     const chunk = (delta: object) => ({ id: 'a', choices: [{ index: 0, delta, finish_reason: null }] });
     reader.push(
       Buffer.from(
-        sse([
-          chunk({ images: [image] }),
-          chunk({ images: [image] }),
-          { id: 'a', choices: [], usage: gptTokens },
-        ]),
+        sse([chunk({ images: [image] }), chunk({ images: [image] }), { id: 'a', choices: [], usage: gptTokens }]),
       ),
     );
     expect(reader.usage?.special?.images).toBe(2);

@@ -37,11 +37,7 @@ describe('a request without a known price', () => {
     ['a search of a third', { enable_search: true }, 'enable_search'],
     ['a plugin', { plugins: [{ id: 'web' }] }, 'plugins'],
     ['a fallback model', { models: ['dear/model'] }, 'models'],
-    [
-      'sound in the response',
-      { audio: { voice: 'a', format: 'wav' }, modalities: ['text', 'audio'] },
-      'audio',
-    ],
+    ['sound in the response', { audio: { voice: 'a', format: 'wav' }, modalities: ['text', 'audio'] }, 'audio'],
     ['images in the response', { modalities: ['text', 'image'] }, 'modalities'],
     ['modalities that are not a list', { modalities: 'audio' }, 'modalities'],
     ['a stored prompt', { cached_content: 'cachedContents/1' }, 'cached_content'],
@@ -65,21 +61,13 @@ describe('a request without a known price', () => {
       part({ type: 'file', file: { file_id: 'file-1', file_data: 'AAAA' } }),
       'messages[1].content[0]',
     ],
-    [
-      'a file by URL',
-      part({ type: 'file', file: { file_data: 'https://a.example/a.pdf' } }),
-      'messages[1].content[0]',
-    ],
+    ['a file by URL', part({ type: 'file', file: { file_data: 'https://a.example/a.pdf' } }), 'messages[1].content[0]'],
     [
       'a file of sound',
       part({ type: 'file', file: { file_data: 'data:audio/wav;base64,AA==' } }),
       'messages[1].content[0]',
     ],
-    [
-      'a video',
-      part({ type: 'file', file: { file_data: 'DATA:Video/mp4;base64,AA==' } }),
-      'messages[1].content[0]',
-    ],
+    ['a video', part({ type: 'file', file: { file_data: 'DATA:Video/mp4;base64,AA==' } }), 'messages[1].content[0]'],
     ['a file that is none', part({ type: 'file' }), 'messages[1].content[0]'],
     [
       'a part of a kind unknown here',
@@ -107,10 +95,7 @@ describe('a request without a known price', () => {
 describe('a request at text-only prices', () => {
   it.each<[string, object]>([
     ['no further fields', {}],
-    [
-      'null',
-      { service_tier: null, web_search_options: null, audio: null, n: null, max_tokens: null, tools: null },
-    ],
+    ['null', { service_tier: null, web_search_options: null, audio: null, n: null, max_tokens: null, tools: null }],
     ['the usual tier', { service_tier: 'default' }],
     ['the tier that the vendor chooses', { service_tier: 'auto' }],
     ['a cheaper tier', { service_tier: 'flex' }],

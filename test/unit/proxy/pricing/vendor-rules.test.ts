@@ -168,12 +168,7 @@ describe('the tokens of a completion', () => {
       { input_tokens: 10, output_tokens: 50, output_tokens_details: { thinking_tokens: 30 } },
       50,
     ],
-    [
-      'of the cloud contains the reasoning',
-      'managed-cloud-models',
-      { inputTokens: 10, outputTokens: 50 },
-      50,
-    ],
+    ['of the cloud contains the reasoning', 'managed-cloud-models', { inputTokens: 10, outputTokens: 50 }, 50],
     [
       'of the search company lacks the thoughts',
       'search-provider',

@@ -74,11 +74,7 @@ const unknownFields = {
 const known = { temperature: 0.5, top_k: 4, min_p: 0.1, guided_json: {}, enable_thinking: false };
 const messages = [{ role: 'user', content: 'Hello' }];
 
-async function sent(
-  wireFormat: 'gpt-provider' | 'studio-ai',
-  fields: object,
-  listed?: readonly string[] | 'shipped',
-) {
+async function sent(wireFormat: 'gpt-provider' | 'studio-ai', fields: object, listed?: readonly string[] | 'shipped') {
   const call = callOf(wireFormat, 'gpt-4o-mini', { messages, ...fields });
   const base = providersByName.get(wireFormat);
   if (base === undefined) throw new Error('there is no such provider');
@@ -122,10 +118,7 @@ describe.each(['gpt-provider', 'studio-ai'] as const)(
     });
 
     it('contain the fields that the operator lists, and no further ones', async () => {
-      const { fields, dropped } = await sent(wireFormat, { ...routing, ...unknownFields }, [
-        'models',
-        'chat_template',
-      ]);
+      const { fields, dropped } = await sent(wireFormat, { ...routing, ...unknownFields }, ['models', 'chat_template']);
       expect(fields).toEqual(expect.arrayContaining(['models', 'chat_template']));
       expect(dropped).toEqual(
         Object.keys({ ...routing, ...unknownFields })

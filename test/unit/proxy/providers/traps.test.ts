@@ -47,30 +47,25 @@ describe.each(vendors)('trap 18: a stream of %s', (vendor) => {
     const { bytes, read } = await streamed(vendor, behaviour);
     const parsed = read([bytes]);
     const { choices } = parsed;
-    expect(choices[0]?.content === text || choices[0]?.calls[0]?.arguments === calls[0]?.arguments).toBe(
-      true,
-    );
+    expect(choices[0]?.content === text || choices[0]?.calls[0]?.arguments === calls[0]?.arguments).toBe(true);
     expect(read(singles(bytes))).toEqual(parsed);
   });
 });
 
-describe.each(vendors.filter((vendor) => vendor !== 'managed-cloud-models'))(
-  'trap 18: the events of %s',
-  (vendor) => {
-    it.each<[string, (text: string) => string]>([
-      ['end in CRLF', (text) => text.replaceAll(/\r\n|\n/g, '\r\n')],
-      ['end in LF', (text) => text.replaceAll(/\r\n|\n/g, '\n')],
-      ['end in CR', (text) => text.replaceAll(/\r\n|\n/g, '\r')],
-      ['have no blank behind the colon', (text) => text.replaceAll(/^(data|event): /gm, '$1:')],
-      [
-        'have comments and other fields between them',
-        (text) => text.replaceAll(/^data/gm, ': hm\nid: 7\nretry: 9\ndata'),
-      ],
-    ])('are read the same when they %s', async (_how, changed) => {
-      const { bytes, read } = await streamed(vendor, { text: text });
-      const other = Buffer.from(changed(bytes.toString()));
-      expect(read([other])).toEqual(read([bytes]));
-      expect(read(singles(other))).toEqual(read([bytes]));
-    });
-  },
-);
+describe.each(vendors.filter((vendor) => vendor !== 'managed-cloud-models'))('trap 18: the events of %s', (vendor) => {
+  it.each<[string, (text: string) => string]>([
+    ['end in CRLF', (text) => text.replaceAll(/\r\n|\n/g, '\r\n')],
+    ['end in LF', (text) => text.replaceAll(/\r\n|\n/g, '\n')],
+    ['end in CR', (text) => text.replaceAll(/\r\n|\n/g, '\r')],
+    ['have no blank behind the colon', (text) => text.replaceAll(/^(data|event): /gm, '$1:')],
+    [
+      'have comments and other fields between them',
+      (text) => text.replaceAll(/^data/gm, ': hm\nid: 7\nretry: 9\ndata'),
+    ],
+  ])('are read the same when they %s', async (_how, changed) => {
+    const { bytes, read } = await streamed(vendor, { text: text });
+    const other = Buffer.from(changed(bytes.toString()));
+    expect(read([other])).toEqual(read([bytes]));
+    expect(read(singles(other))).toEqual(read([bytes]));
+  });
+});

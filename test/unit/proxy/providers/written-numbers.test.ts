@@ -21,9 +21,7 @@ async function sent(of: keyof typeof models, fields: string): Promise<Record<str
   const dialect = vendor === 'studio-ai' ? '/models' : '';
   const call = callOf(vendor, model, body, dialect);
   const built = await buildRequest(call);
-  return Object.fromEntries(
-    numbersOf(built.body).map(({ path, source }) => [path.split('/').at(-1) ?? '', source]),
-  );
+  return Object.fromEntries(numbersOf(built.body).map(({ path, source }) => [path.split('/').at(-1) ?? '', source]));
 }
 
 describe('a numeric option', () => {
@@ -49,11 +47,7 @@ describe('a numeric option', () => {
     ['search', '"seed":1234567890123456789', { seed: String(BigInt.asIntN(32, 1234567890123456789n)) }],
     ['search', '"seed":1.234567890123456789e18', { seed: String(BigInt.asIntN(32, 1234567890123456789n)) }],
     ['search', '"thinking":{"type":"enabled","budget_tokens":1e3}', { thinkingBudget: '1e3' }],
-    [
-      'studio',
-      '"seed":9223372036854775807,"temperature":1.0',
-      { seed: '9223372036854775807', temperature: '1.0' },
-    ],
+    ['studio', '"seed":9223372036854775807,"temperature":1.0', { seed: '9223372036854775807', temperature: '1.0' }],
     ['studio', '"temperature":1.5e0', { temperature: '1' }],
   ])('of %s keeps its written form: %s', async (of, fields, expected) => {
     const numbers = await sent(of, fields);
@@ -80,11 +74,7 @@ describe('a JSON schema with numbers', () => {
     for (const of of ['assistant', 'cloud'] as const) {
       const [vendor, model] = models[of];
       const tools = `"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":${schema}}}]`;
-      const call = callOf(
-        vendor,
-        model,
-        `{"model":"m","messages":[{"role":"user","content":"Hi"}],${tools}}`,
-      );
+      const call = callOf(vendor, model, `{"model":"m","messages":[{"role":"user","content":"Hi"}],${tools}}`);
       const { body } = await buildRequest(call);
       expect(body).toContain('(minimum: 1.0, maximum: 9223372036854775807)');
     }

@@ -18,8 +18,7 @@ beforeEach(() => {
 const request = (name: string, shard = 0): CountedRequest => ({ name, shard, limits: [], tokens: 0 });
 const begin = (name: string, shard?: number) =>
   batchQueue.begin({ request: request(name, shard), resolve: () => undefined, reject: () => undefined });
-const end = (name: string, shard?: number) =>
-  batchQueue.end({ request: request(name, shard), correction: 1 });
+const end = (name: string, shard?: number) => batchQueue.end({ request: request(name, shard), correction: 1 });
 const endOfSlot = (name: string) =>
   batchQueue.end({ request: { ...request(name), limits: [newSlotLimit(1)] }, correction: 0 });
 const names = (requests: readonly { readonly request: CountedRequest }[]) =>

@@ -73,10 +73,7 @@ describe('the estimated input of a request', () => {
 
   it.each([
     ['an image', { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } }],
-    [
-      'an image with a URL instead of an object',
-      { type: 'image_url', image_url: 'https://pictures.example/1' },
-    ],
+    ['an image with a URL instead of an object', { type: 'image_url', image_url: 'https://pictures.example/1' }],
     ['sound', { type: 'input_audio', input_audio: { data: 'A'.repeat(1_000_000), format: 'wav' } }],
     ['a file', { type: 'file', file: { file_data: 'A'.repeat(1_000_000), filename: 'a.pdf' } }],
   ])('of %s is an allowance, whatever its bytes', (_what, part) => {
@@ -88,11 +85,7 @@ describe('the estimated input of a request', () => {
   });
 
   it('of malformed parts is estimated by their bytes', () => {
-    const content = [
-      { type: 'image_url' },
-      { type: 'input_audio', input_audio: 5 },
-      { type: 'file', file: [] },
-    ];
+    const content = [{ type: 'image_url' }, { type: 'input_audio', input_audio: 5 }, { type: 'file', file: [] }];
     expect(estimate({ messages: [{ role: 'user', content }] }).input).toBeLessThan(100);
   });
 });

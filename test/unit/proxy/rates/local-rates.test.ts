@@ -5,15 +5,7 @@ import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
 import type { RateReservation, Rates } from '../../../../proxy/rates/rates.ts';
 import { createSharedRates } from '../../../../proxy/rates/shared-rates.ts';
 import { RedisUnavailableError } from '../../../../proxy/redis/connection.ts';
-import {
-  admit,
-  kindOfTomorrow,
-  newLimit,
-  newRequests,
-  newSlotLimit,
-  newTokens,
-  take,
-} from '../../../support/rates.ts';
+import { admit, kindOfTomorrow, newLimit, newRequests, newSlotLimit, newTokens, take } from '../../../support/rates.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 function newLocal(limitsMax?: number) {
@@ -42,9 +34,9 @@ describe('rates in memory', () => {
 
   it('throw for an unknown kind of limit, which would otherwise be counted as another kind', () => {
     const { rates } = newLocal();
-    expect(() =>
-      rates.take({ organizationId: '', limits: [newLimit(kindOfTomorrow, 10)], tokens: 1 }),
-    ).toThrow('no case for "requests_per_century"');
+    expect(() => rates.take({ organizationId: '', limits: [newLimit(kindOfTomorrow, 10)], tokens: 1 })).toThrow(
+      'no case for "requests_per_century"',
+    );
   });
 });
 

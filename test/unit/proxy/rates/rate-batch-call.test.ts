@@ -15,13 +15,7 @@ function request(name: string, limits: readonly RateLimit[], requested = 0): Cou
   return { shard: 7, name, limits, tokens: requested };
 }
 
-function callOf({
-  begun = [],
-  ended = [],
-}: {
-  begun?: CountedRequest[];
-  ended?: [CountedRequest, number][];
-}) {
+function callOf({ begun = [], ended = [] }: { begun?: CountedRequest[]; ended?: [CountedRequest, number][] }) {
   const batch: RateBatch = {
     shard: 7,
     ended: ended.map(([one, correction]) => ({ request: one, correction })),

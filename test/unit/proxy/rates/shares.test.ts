@@ -22,8 +22,7 @@ const hear = (limit: RateLimit, remaining: number, isAdmitted = false) =>
 
 /** The number of requests that are admitted now. */
 async function admitted(limit: RateLimit, tokens = 0): Promise<number> {
-  for (let count = 0; ; count++)
-    if ((await take(rates, [limit], tokens)).reservation === undefined) return count;
+  for (let count = 0; ; count++) if ((await take(rates, [limit], tokens)).reservation === undefined) return count;
 }
 
 describe('a proxy’s share of requests per minute', () => {

@@ -124,24 +124,14 @@ describe('a record in Redis', () => {
     const organization = await read(cache, { kind: 'organization', ref: 'organization:org-1' });
     const [providerKey] = organization?.kind === 'organization' ? organization.record.providerKeys : [];
     expect(providerKey?.secret.apiKey?.reveal()).toBe('the-provider-secret');
-    const check =
-      organization?.kind === 'organization' ? organization.record.guardrails[1]?.check : undefined;
+    const check = organization?.kind === 'organization' ? organization.record.guardrails[1]?.check : undefined;
     expect(check?.kind === 'webhook' && check.secret.reveal()).toBe('the-webhook-secret');
   });
 
   it('reveals no hashes, secrets or names to a reader of Redis', async () => {
     await write(cacheWith(parseSealKeys(newKey)), signed());
-    const all = [...redis.values]
-      .map(([name, { bytes }]) => `${name} ${bytes.toString('latin1')}`)
-      .join('\n');
-    for (const secret of [
-      keyHash,
-      'the-provider-secret',
-      'the-webhook-secret',
-      'Rosebud',
-      'key-of',
-      'gpt-provider',
-    ])
+    const all = [...redis.values].map(([name, { bytes }]) => `${name} ${bytes.toString('latin1')}`).join('\n');
+    for (const secret of [keyHash, 'the-provider-secret', 'the-webhook-secret', 'Rosebud', 'key-of', 'gpt-provider'])
       expect(all).not.toContain(secret);
   });
 

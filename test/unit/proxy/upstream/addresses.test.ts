@@ -13,12 +13,9 @@ const policy = new AddressPolicy({
 });
 
 describe('the address policy of upstreams', () => {
-  it.each(['1.1.1.1', '104.18.7.192', '2606:4700::6812:7c0', '9.9.9.9'])(
-    'allows a public address: %s',
-    (address) => {
-      expect(policy.allows(address, false)).toBe(true);
-    },
-  );
+  it.each(['1.1.1.1', '104.18.7.192', '2606:4700::6812:7c0', '9.9.9.9'])('allows a public address: %s', (address) => {
+    expect(policy.allows(address, false)).toBe(true);
+  });
 
   it.each([
     '127.0.0.1',

@@ -98,9 +98,7 @@ const done = bytes('data: [DONE]\n\n');
 
 describe('a whole response of an attempt', () => {
   it('has complete usage when the provider reports it', async () => {
-    const played = new Played(false)
-      .says(200, json, bytes({ model: 'gpt-4o-2024-11-20', choices, usage }))
-      .ends();
+    const played = new Played(false).says(200, json, bytes({ model: 'gpt-4o-2024-11-20', choices, usage })).ends();
     expect((await played.result)?.kind).toBe('complete');
     expect(played.facts).toMatchObject({
       ending: 'whole',
@@ -134,9 +132,7 @@ describe('a whole response of an attempt', () => {
     const call = callOf('gpt-provider', 'gpt-4o', hello);
     const key = call.target.credential.apiKey?.reveal() ?? '';
     expect(key).not.toBe('');
-    const played = new Played(false, call)
-      .says(200, json, bytes({ model: `m-${key}`, choices, usage }))
-      .ends();
+    const played = new Played(false, call).says(200, json, bytes({ model: `m-${key}`, choices, usage })).ends();
     expect(played.facts).toMatchObject({ ending: 'whole', model: undefined });
   });
 
@@ -161,19 +157,10 @@ describe('a whole response of an attempt', () => {
 
 describe('an attempt that used nothing', () => {
   it.each<[string, (played: Played) => void]>([
-    [
-      'of a provider that refuses',
-      (played) => played.says(500, json, bytes({ error: { message: 'down' } })).ends(),
-    ],
+    ['of a provider that refuses', (played) => played.says(500, json, bytes({ error: { message: 'down' } })).ends()],
     ['of one that refuses at length', (played) => played.says(400, json, Buffer.alloc(1_100_000, 'x'))],
-    [
-      'of one that is not reached',
-      (played) => played.breaks(new TransportError('connect', 'refused', false)),
-    ],
-    [
-      'of one whose address is forbidden',
-      (played) => played.breaks(new TransportError('forbidden', 'private', false)),
-    ],
+    ['of one that is not reached', (played) => played.breaks(new TransportError('connect', 'refused', false))],
+    ['of one whose address is forbidden', (played) => played.breaks(new TransportError('forbidden', 'private', false))],
     [
       'of a request that no connection had accepted',
       (played) => played.breaks(new TransportError('closed', 'gone', false)),

@@ -124,15 +124,12 @@ describe('an image by URL in a request', () => {
     expect(received).not.toContain('signature=1');
   });
 
-  it.each(['gpt-provider', 'studio-ai', 'assistant-provider'] as const)(
-    'is left to %s to fetch',
-    async (vendor) => {
-      const url = `https://${imageHost}/a.png`;
-      expect((await ask(vendor, [url])).kind).toBe('complete');
-      expect(requested).toEqual([]);
-      expect(simulator.requests[0]?.body.toString()).toContain(url);
-    },
-  );
+  it.each(['gpt-provider', 'studio-ai', 'assistant-provider'] as const)('is left to %s to fetch', async (vendor) => {
+    const url = `https://${imageHost}/a.png`;
+    expect((await ask(vendor, [url])).kind).toBe('complete');
+    expect(requested).toEqual([]);
+    expect(simulator.requests[0]?.body.toString()).toContain(url);
+  });
 
   it.each([
     ['that leads nowhere public', () => ['http://127.0.0.1:9/a.png'], /public https address/],

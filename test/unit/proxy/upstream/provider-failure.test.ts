@@ -27,16 +27,13 @@ const stored = (status: number, headers = {}, code?: string) =>
   providerFailure(vendor(status, code), headers, storedKey, now);
 
 describe('a provider’s error as the caller gets it', () => {
-  it.each([400, 409, 413, 422, 429, 500, 502, 503, 504])(
-    'contains status %i with the provider’s message',
-    (status) => {
-      expect(stored(status)).toMatchObject({
-        name: 'ProviderFailure',
-        status,
-        message: 'account acct_123 is out',
-      });
-    },
-  );
+  it.each([400, 409, 413, 422, 429, 500, 502, 503, 504])('contains status %i with the provider’s message', (status) => {
+    expect(stored(status)).toMatchObject({
+      name: 'ProviderFailure',
+      status,
+      message: 'account acct_123 is out',
+    });
+  });
 
   it('contains no message for status 404 of a stored key, because it may reveal the key’s account', () => {
     expect(stored(404)).toMatchObject({ name: 'ProviderFailure', status: 404 });
@@ -120,12 +117,9 @@ describe('a logged provider error', () => {
     return 'reason' in failure ? failure.reason : String((failure.cause as Error).message);
   };
 
-  it.each([401, 403, 404, 409, 429, 500, 503, 529])(
-    'contains the message in one line for status %i',
-    (status) => {
-      expect(reason(status, 'over\r\n\tloaded\u0007')).toBe(`status ${status}: over loaded`);
-    },
-  );
+  it.each([401, 403, 404, 409, 429, 500, 503, 529])('contains the message in one line for status %i', (status) => {
+    expect(reason(status, 'over\r\n\tloaded\u0007')).toBe(`status ${status}: over loaded`);
+  });
 
   it.each([400, 413, 415, 422])(
     'contains only the status for status %i, because the message may quote the request',

@@ -6,11 +6,10 @@ const credential = { apiKey: new Secret('key-of-the-provider') };
 const reported = (model: string | undefined) => responseModel(model, credential);
 
 describe('the model that produced a response', () => {
-  it.each([
-    'gpt-4o-2024-11-20',
-    '/models/Llama 3.gguf',
-    'arn:aws:bedrock:us-east-1::foundation-model/m-v1:0',
-  ])('is recorded as reported: %s', (model) => expect(reported(model)).toBe(model));
+  it.each(['gpt-4o-2024-11-20', '/models/Llama 3.gguf', 'arn:aws:bedrock:us-east-1::foundation-model/m-v1:0'])(
+    'is recorded as reported: %s',
+    (model) => expect(reported(model)).toBe(model),
+  );
 
   it('is cut to 256 characters', () => {
     expect(reported('m'.repeat(256))).toBe('m'.repeat(256));

@@ -60,9 +60,7 @@ const body = {
       role: 'assistant',
       content: null,
       refusal: null,
-      tool_calls: [
-        { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"n": 1.50, "a":"\\u00e9"}' } },
-      ],
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"n": 1.50, "a":"\\u00e9"}' } }],
     },
     { role: 'tool', tool_call_id: 'c1', content: 'x'.repeat(100_000) },
     ...Array.from({ length: 40 }, (_, i) => ({
@@ -125,10 +123,7 @@ const custom = (base: Provider) =>
     ...{ id: 'id-1', name: 'mine', wireFormat: base.name, baseUrl: 'https://models.example/base' },
     ...{ keyForm: { header: 'x-models-key' }, passedFields: ['grammar'], models: [] },
   });
-const all = providers.flatMap((base) => [
-  [base.name, base] as const,
-  [`custom ${base.name}`, custom(base)] as const,
-]);
+const all = providers.flatMap((base) => [[base.name, base] as const, [`custom ${base.name}`, custom(base)] as const]);
 
 const responses: Readonly<Record<string, object>> = {
   'gpt-provider': {
@@ -166,13 +161,7 @@ describe.each(all)('a large call to %s', (_name, provider) => {
   it('is built in a worker as in the main thread, from its bytes, with a ceiling, and rewritten', async () => {
     const request = large();
     const rewritten = withBody(request, { ...request.body, user: 'someone else', temperature: 0.25 });
-    for (const one of [
-      request,
-      withOutputCeiling(request, 77),
-      rewritten,
-      withOutputCeiling(rewritten, 78),
-      request,
-    ]) {
+    for (const one of [request, withOutputCeiling(request, 77), rewritten, withOutputCeiling(rewritten, 78), request]) {
       const plain = parseChatRequest(Buffer.from(JSON.stringify(one.body)));
       const here = await buildRequest(callTo(provider, { ...plain, bytes: one.bytes }));
       const there = await translation.build(callTo(provider, one), requested);
@@ -239,9 +228,7 @@ it('a worker reports an error instead of a response, and a request that cannot b
   expect(parsed).toBeInstanceOf(VendorFailure);
   expect(parsed).toMatchObject({ vendor: { message: 'too much', code: 'x' } });
   const keyless = { ...callTo(gpt, large()).target, credential: { apiKey: undefined } };
-  await expect(
-    translation.build({ ...callTo(gpt, large()), target: keyless }, requested),
-  ).rejects.toMatchObject({
+  await expect(translation.build({ ...callTo(gpt, large()), target: keyless }, requested)).rejects.toMatchObject({
     code: 'no_healthy_target',
   });
 });

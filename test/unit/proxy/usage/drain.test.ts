@@ -165,9 +165,7 @@ describe('an entry that cannot be reported', () => {
   });
 
   it('because this proxy may not report it stays for another proxy', async () => {
-    await leave(
-      ...Array.from({ length: 20 }, (_, i) => usagesOf(5, { organizationId: `organization-${i % 2}` })),
-    );
+    await leave(...Array.from({ length: 20 }, (_, i) => usagesOf(5, { organizationId: `organization-${i % 2}` })));
     const bound = start({ client: ledger.client('organization-1') });
     await time.advance(1_500);
     expect(ledger.recorded.size).toBe(50);
@@ -227,8 +225,7 @@ describe('the pending charge of usage in the overflow', () => {
     const proxy = start(options);
     ledger.condition = 'down';
     for (const [index, count] of events.entries())
-      for (const event of usagesOf(count, { organizationId: `organization-${index + 1}` }))
-        proxy.record(event);
+      for (const event of usagesOf(count, { organizationId: `organization-${index + 1}` })) proxy.record(event);
     await time.advance(30_000);
     expect(store.events.length).toBe(events[0] + events[1]);
     expect(escrowOf(proxy)).toEqual([events[0] + events[1]]);
@@ -236,8 +233,7 @@ describe('the pending charge of usage in the overflow', () => {
     return proxy;
   }
 
-  const entryOf = (organizationId: string) =>
-    store.entries.find((entry) => entry.organizationId === organizationId);
+  const entryOf = (organizationId: string) => store.entries.find((entry) => entry.organizationId === organizationId);
 
   it('is deducted by the proxy that put it there, once it is reported and removed', async () => {
     const proxy = await overflowed([10, 10]);

@@ -1,12 +1,6 @@
 // A proxy is killed at each point of a run in which its usage takes every possible way.
 import { expect, it } from 'vitest';
-import {
-  type Condition,
-  FakeStore,
-  FakeWindows,
-  startUsageProxy,
-  usagesOf,
-} from '../../../support/usage-queue.ts';
+import { type Condition, FakeStore, FakeWindows, startUsageProxy, usagesOf } from '../../../support/usage-queue.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 /**

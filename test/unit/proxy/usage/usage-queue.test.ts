@@ -79,10 +79,7 @@ describe('usage while the control plane is reachable', () => {
     await time.advance(5_005);
     expect(ledger.recorded.size).toBe(4);
     expect(proxy.gauges.events).toBe(0);
-    expect(logged(proxy)).toEqual([
-      'usage cannot be reported; it is kept until it can',
-      'usage is reported again',
-    ]);
+    expect(logged(proxy)).toEqual(['usage cannot be reported; it is kept until it can', 'usage is reported again']);
   });
 
   it('is sent in one report at a time while the control plane is unreachable', async () => {

@@ -6,11 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../../../package.json' with { type: 'json' };
 import { type Bundle, buildProgram } from '../../../../scripts/build.ts';
-import {
-  assertAllowedLicences,
-  isAllowedLicence,
-  spdxExpression,
-} from '../../../../scripts/release/licence-rules.ts';
+import { assertAllowedLicences, isAllowedLicence, spdxExpression } from '../../../../scripts/release/licence-rules.ts';
 import { readComponents } from '../../../../scripts/release/sbom.ts';
 
 /** The part of CycloneDX 1.6 that the test reads. */

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { gptError } from '../../../../../proxy/formats/chat-completions/errors.ts';
 import { PassthroughStream } from '../../../../../proxy/formats/chat-completions/pass-stream.ts';
 
-const golden = (name: string) =>
-  readFileSync(join(import.meta.dirname, '../../../../golden/gpt-provider', name));
+const golden = (name: string) => readFileSync(join(import.meta.dirname, '../../../../golden/gpt-provider', name));
 const limits = { eventBytesMax: 4096 };
 const noneRequested = {
   serviceTier: undefined,
@@ -103,13 +102,8 @@ describe('a stream in the callers’ format', () => {
   });
 
   it('stops at an error event and passes nothing of it or after it', () => {
-    const error =
-      'data: {"error":{"message":"overloaded","type":"server_error","param":null,"code":"slow_down"}}\n\n';
-    const { reader, text: out } = read(
-      Buffer.from(`data: {"choices":[]}\n\n${error}data: [DONE]\n\n`),
-      9,
-      true,
-    );
+    const error = 'data: {"error":{"message":"overloaded","type":"server_error","param":null,"code":"slow_down"}}\n\n';
+    const { reader, text: out } = read(Buffer.from(`data: {"choices":[]}\n\n${error}data: [DONE]\n\n`), 9, true);
     expect(out).toBe('data: {"choices":[]}\n\n');
     expect(reader.failure).toMatchObject({ message: 'overloaded', code: 'slow_down' });
     expect(reader.complete).toBe(false);

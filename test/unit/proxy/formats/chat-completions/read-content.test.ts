@@ -55,10 +55,7 @@ describe('the content of a message', () => {
       { file_data: 'data:text/csv;charset=utf-8;base64,aGk=' },
       { source: { kind: 'data', data: { mediaType: 'text/csv', base64: 'aGk=' } }, name: undefined },
     ],
-    [
-      { file_data: 'aGk=' },
-      { source: { kind: 'data', data: { mediaType: 'application/pdf', base64: 'aGk=' } } },
-    ],
+    [{ file_data: 'aGk=' }, { source: { kind: 'data', data: { mediaType: 'application/pdf', base64: 'aGk=' } } }],
   ])('can contain files: %j', (file, expected) => {
     expect(one({ type: 'file', file })).toMatchObject({ kind: 'file', ...expected, at: `${at}[0]` });
   });

@@ -24,12 +24,9 @@ const texts = (parts: readonly { readonly kind: string }[]) =>
 /** Each turn in short: its role, its texts, its calls or results. */
 function shown({ turns }: Conversation): unknown[] {
   return turns.map((turn) => {
-    if (turn.role === 'tool')
-      return ['tool', turn.results.map(({ call, parts }) => [call.id, ...texts(parts)])];
+    if (turn.role === 'tool') return ['tool', turn.results.map(({ call, parts }) => [call.id, ...texts(parts)])];
     const stated = [turn.role, ...texts(turn.parts)];
-    return turn.role === 'assistant' && turn.calls.length > 0
-      ? [stated, turn.calls.map(({ id }) => id)]
-      : stated;
+    return turn.role === 'assistant' && turn.calls.length > 0 ? [stated, turn.calls.map(({ id }) => id)] : stated;
   });
 }
 
@@ -191,11 +188,7 @@ describe('a call in a conversation', () => {
 describe('an invalid conversation', () => {
   it.each([
     ['where a result has no call', [user(), result('1')], 'messages[1].tool_call_id'],
-    [
-      'where a result has the id of no call',
-      [user(), calling(call('1')), result('2')],
-      'messages[2].tool_call_id',
-    ],
+    ['where a result has the id of no call', [user(), calling(call('1')), result('2')], 'messages[2].tool_call_id'],
     [
       'where a call has two results',
       [user(), calling(call('1')), result('1'), result('1')],
@@ -233,11 +226,7 @@ describe('an invalid conversation', () => {
       [user(), calling({ type: 'function', function: { name: 'boil' } })],
       'messages[1].tool_calls[0]',
     ],
-    [
-      'where a call has no name',
-      [user(), calling({ id: '1', function: {} })],
-      'messages[1].tool_calls[0].function',
-    ],
+    ['where a call has no name', [user(), calling({ id: '1', function: {} })], 'messages[1].tool_calls[0].function'],
     [
       'where a deprecated call has no name',
       [user(), { role: 'assistant', function_call: {} }],

@@ -26,18 +26,14 @@ describe('the cost in a usage chunk', () => {
     [
       'not into a text that looks like it',
       `${String.raw`data: {"id":"\"usage\":{ä","choices":[],"usage":{"prompt_tokens":1}}`}\n\n`,
-      String.raw`data: {"id":"\"usage\":{ä","choices":[],"usage":{"x_svc_cost":"0.0012","prompt_tokens":1}}` +
-        '\n\n',
+      String.raw`data: {"id":"\"usage\":{ä","choices":[],"usage":{"x_svc_cost":"0.0012","prompt_tokens":1}}` + '\n\n',
     ],
   ])('is inserted %s', (_what, event, expected) => {
     expect(reported(event)).toBe(expected);
   });
 
   it.each<[string, string]>([
-    [
-      'another field of that name comes first',
-      'data: {"x":{"usage":{"a":1}},"usage":{"prompt_tokens":1}}\n\n',
-    ],
+    ['another field of that name comes first', 'data: {"x":{"usage":{"a":1}},"usage":{"prompt_tokens":1}}\n\n'],
     ['it is no object', 'data: {"choices":[],"usage":null}\n\n'],
   ])('is not inserted when %s', (_what, event) => {
     expect(reported(event)).toBe(event);
@@ -88,10 +84,7 @@ describe('searches of a model', () => {
       ...{ includeUsage: true, requested: by, limits: { eventBytesMax: 4096 } },
       readError: gptError,
     });
-    for (const chunk of [
-      ...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })),
-      { choices: [], usage },
-    ])
+    for (const chunk of [...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })), { choices: [], usage }])
       stream.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`));
     stream.push(Buffer.from('data: [DONE]\n\n'));
     return stream.usage?.special?.searches ?? 0;
@@ -104,9 +97,9 @@ describe('searches of a model', () => {
 
   it('count as none when no page is cited or no search was requested', () => {
     const none = { ...cited, annotations: [{ type: 'file_citation' }] };
-    expect([whole(none), whole({ content: 'url_citation' }), whole({ ...cited, annotations: null })]).toEqual(
-      [0, 0, 0],
-    );
+    expect([whole(none), whole({ content: 'url_citation' }), whole({ ...cited, annotations: null })]).toEqual([
+      0, 0, 0,
+    ]);
     expect(streamed(requested, none, { content: '"url_citation"' })).toBe(0);
     const unasked = { ...requested, wantsSearch: false };
     expect([whole(cited, unasked), streamed(unasked, cited)]).toEqual([0, 0]);

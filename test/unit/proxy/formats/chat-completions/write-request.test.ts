@@ -89,9 +89,7 @@ describe('a body that passes through', () => {
     const ask = (fields: object) => passed(fields).rest.stream_options;
     expect(ask({ stream: true })).toEqual({ include_usage: true });
     expect(ask({ stream: true, stream_options: null })).toEqual({ include_usage: true });
-    expect(
-      ask({ stream: true, stream_options: { include_usage: false, include_obfuscation: false } }),
-    ).toEqual({
+    expect(ask({ stream: true, stream_options: { include_usage: false, include_obfuscation: false } })).toEqual({
       include_usage: true,
       include_obfuscation: false,
     });
@@ -115,14 +113,7 @@ describe('the shipped model capabilities', () => {
         family: 'gpt',
       });
     }
-    for (const model of [
-      'gpt-4o',
-      'gpt-35-turbo',
-      'gpt-oss-120b',
-      'our-chat',
-      'Phi-4',
-      'Llama-3.3-70B-Instruct',
-    ]) {
+    for (const model of ['gpt-4o', 'gpt-35-turbo', 'gpt-oss-120b', 'our-chat', 'Phi-4', 'Llama-3.3-70B-Instruct']) {
       expect(capabilities.of('studio-ai', model).outputLimit).toBe('either');
     }
     for (const model of ['Mistral-Large-3', 'ministral-3b', 'mistral-small', 'Codestral-2501']) {

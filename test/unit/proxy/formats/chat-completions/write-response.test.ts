@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ResponseChoice } from '../../../../../proxy/conversation/response.ts';
-import {
-  type CompletionForm,
-  completionBody,
-} from '../../../../../proxy/formats/chat-completions/write-response.ts';
+import { type CompletionForm, completionBody } from '../../../../../proxy/formats/chat-completions/write-response.ts';
 
 const usage = {
   promptTokens: 10,
@@ -61,11 +58,7 @@ describe('a completion that the gateway writes', () => {
   it.each([
     ['null', [], { tool_calls: null, function_call: null }],
     ['array', [], { tool_calls: [] }],
-    [
-      'null',
-      [call],
-      { tool_calls: [{ id: 'c1', type: 'function', function: { name: 'boil', arguments: '{}' } }] },
-    ],
+    ['null', [call], { tool_calls: [{ id: 'c1', type: 'function', function: { name: 'boil', arguments: '{}' } }] }],
   ] as const)('has no calls in the form %s', (noCalls, calls, expected) => {
     const {
       role: _,
@@ -110,11 +103,7 @@ describe('a completion that the gateway writes', () => {
 
   it('can contain fields of single vendors', () => {
     const more = { usageExtras: { cache_read_input_tokens: 4 }, extras: { service_tier: 'x' } };
-    const parsed = written(
-      { refusal: 'No.', extras: { annotations: [] }, logprobs: { content: [] } },
-      {},
-      more,
-    );
+    const parsed = written({ refusal: 'No.', extras: { annotations: [] }, logprobs: { content: [] } }, {}, more);
     expect(parsed).toMatchObject({ service_tier: 'x', usage: { cache_read_input_tokens: 4 } });
     expect(parsed.choices[0]).toMatchObject({
       message: { refusal: 'No.', annotations: [] },

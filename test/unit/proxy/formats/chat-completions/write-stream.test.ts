@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type ChunkOptions,
-  ChunkWriter,
-} from '../../../../../proxy/formats/chat-completions/write-stream.ts';
+import { type ChunkOptions, ChunkWriter } from '../../../../../proxy/formats/chat-completions/write-stream.ts';
 
 const usage = {
   promptTokens: 10,
@@ -45,11 +42,7 @@ describe('chunks that the gateway writes', () => {
       chunks.reasoning('');
       chunks.extra({ annotations: [] });
     });
-    expect(deltasOf(events).slice(1)).toEqual([
-      { content: 'a' },
-      { reasoning_content: 'r' },
-      { annotations: [] },
-    ]);
+    expect(deltasOf(events).slice(1)).toEqual([{ content: 'a' }, { reasoning_content: 'r' }, { annotations: [] }]);
   });
 
   it('contain a call’s id and name before its arguments, and number the calls', () => {

@@ -28,9 +28,7 @@ const accessKeys = {
 };
 
 export function callOf(body: object, target: Partial<Target> = {}): ProviderCall {
-  const request = parseChatRequest(
-    Buffer.from(JSON.stringify({ model: models.claude46, messages: hi, ...body })),
-  );
+  const request = parseChatRequest(Buffer.from(JSON.stringify({ model: models.claude46, messages: hi, ...body })));
   const { model } = request;
   return {
     request,

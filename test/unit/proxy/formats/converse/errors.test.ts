@@ -31,17 +31,11 @@ describe('an error of the managed cloud service', () => {
     'trap 22: %s with status %i is classified in the header, in the body and in a stream, in every form of its type',
     (type, status, expected) => {
       const all = { ...parsed, ...expected };
-      for (const written of [
-        type,
-        `${type}:`,
-        `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
-      ]) {
+      for (const written of [type, `${type}:`, `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/`]) {
         expect(readConverseError(status, body(parsed), { 'x-amzn-errortype': written })).toMatchObject(all);
       }
       for (const written of [type, `com.amazon.coral.service#${type}`]) {
-        expect(
-          readConverseError(status, body({ __type: written, Message: 'as reported' }), {}),
-        ).toMatchObject(all);
+        expect(readConverseError(status, body({ __type: written, Message: 'as reported' }), {})).toMatchObject(all);
       }
       const inStream = `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
       expect(converseError({ type: inStream, message: 'as reported' })).toMatchObject(all);
@@ -76,16 +70,13 @@ describe('an error of the managed cloud service', () => {
     [400, '{"message":{"text":"x"}}', { status: 400, retryable: false }],
     [500, '{"message":""}', { status: 500, retryable: true }],
     [599, '{"__type":7}', { status: 500, retryable: true }],
-  ])(
-    'trap 22: of status %i without a readable message is classified by its status: %s',
-    (status, text, expected) => {
-      const error = readConverseError(status, body(text), {});
-      expect(error).toMatchObject({
-        ...expected,
-        message: expect.stringContaining(`status ${error.status}`),
-      });
-    },
-  );
+  ])('trap 22: of status %i without a readable message is classified by its status: %s', (status, text, expected) => {
+    const error = readConverseError(status, body(text), {});
+    expect(error).toMatchObject({
+      ...expected,
+      message: expect.stringContaining(`status ${error.status}`),
+    });
+  });
 
   it('is read despite an unusual error-type header', () => {
     const head = { 'x-amzn-errortype': ['ThrottlingException', 'x'] } as Record<string, string[]>;

@@ -55,10 +55,7 @@ describe('frames of the event stream', () => {
   const seed = startingSeed();
   it(`trap 2: are the same wherever they are cut (seed ${seed})`, () => {
     const random = new Random(seed);
-    const texts = Array.from(
-      { length: 20 },
-      (_, at) => `{"text":"${'漢🍵a'.repeat(random.below(30))}${at}"}`,
-    );
+    const texts = Array.from({ length: 20 }, (_, at) => `{"text":"${'漢🍵a'.repeat(random.below(30))}${at}"}`);
     const bytes = Buffer.concat(texts.map((text) => eventFrame('contentBlockDelta', text)));
     for (let round = 0; round < 200; round++) {
       const splitter = new FrameSplitter(limit);

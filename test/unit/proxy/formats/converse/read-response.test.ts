@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VendorFailure } from '../../../../../proxy/formats/format.ts';
-import {
-  errorFrame,
-  eventFrame,
-  exceptionFrame,
-} from '../../../../../simulator/managed-cloud-models/frames.ts';
+import { errorFrame, eventFrame, exceptionFrame } from '../../../../../simulator/managed-cloud-models/frames.ts';
 import { openStream, readResponse } from './ask.ts';
 
 const protocolError = expect.objectContaining({ code: 'upstream_protocol_error' });
@@ -60,17 +56,14 @@ describe('a whole response of the managed cloud service', () => {
     );
   });
 
-  it.each([
-    [{}],
-    [null],
-    ['x'],
-    [{ inputTokens: -1, outputTokens: 2 }],
-    [{ inputTokens: 1.5, outputTokens: 2 }],
-  ])('has no usage when the vendor’s usage is invalid: %j', (usage) => {
-    const read = readResponse({ ...message([{ text: 'x' }]), usage });
-    expect(read.usage).toBeUndefined();
-    expect(JSON.parse(read.body.toString()).usage.total_tokens).toBe(0);
-  });
+  it.each([[{}], [null], ['x'], [{ inputTokens: -1, outputTokens: 2 }], [{ inputTokens: 1.5, outputTokens: 2 }]])(
+    'has no usage when the vendor’s usage is invalid: %j',
+    (usage) => {
+      const read = readResponse({ ...message([{ text: 'x' }]), usage });
+      expect(read.usage).toBeUndefined();
+      expect(JSON.parse(read.body.toString()).usage.total_tokens).toBe(0);
+    },
+  );
 });
 
 describe('a streamed response of the managed cloud service', () => {
@@ -103,9 +96,7 @@ describe('a streamed response of the managed cloud service', () => {
   it('trap 2: fails at an exception after content, and ignores later frames', () => {
     const reader = openStream();
     const exception = exceptionFrame('throttlingException', '{"message":"Too many requests"}');
-    const parsed = reader
-      .push(Buffer.concat([start, text('Tea'), exception, text('more'), stop, metadata]))
-      .toString();
+    const parsed = reader.push(Buffer.concat([start, text('Tea'), exception, text('more'), stop, metadata])).toString();
     expect(parsed).toContain('Tea');
     expect(parsed).not.toContain('more');
     expect(reader).toMatchObject({ complete: false, failure: { status: 429, message: 'Too many requests' } });
@@ -143,16 +134,13 @@ describe('a streamed response of the managed cloud service', () => {
   it.each([
     [false, []],
     [true, [{ total_tokens: 3 }]],
-  ])(
-    'trap 19: returns its usage to the caller only when it was requested (%j)',
-    (include_usage, expected) => {
-      const reader = openStream({ stream_options: { include_usage } });
-      const parsed = reader.push(Buffer.concat([start, text('Tea.'), stop, metadata])).toString();
-      const events = parsed.split('\n\n').filter((one) => one.startsWith('data: {'));
-      const usages = events.flatMap((one) => JSON.parse(one.slice(6)).usage ?? []);
-      expect(usages).toMatchObject(expected);
-    },
-  );
+  ])('trap 19: returns its usage to the caller only when it was requested (%j)', (include_usage, expected) => {
+    const reader = openStream({ stream_options: { include_usage } });
+    const parsed = reader.push(Buffer.concat([start, text('Tea.'), stop, metadata])).toString();
+    const events = parsed.split('\n\n').filter((one) => one.startsWith('data: {'));
+    const usages = events.flatMap((one) => JSON.parse(one.slice(6)).usage ?? []);
+    expect(usages).toMatchObject(expected);
+  });
 
   it.each([
     ['an event that is no JSON', eventFrame('contentBlockDelta', '{"delta":')],

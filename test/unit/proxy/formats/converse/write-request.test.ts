@@ -26,9 +26,9 @@ describe('the credential of a request to the managed cloud service', () => {
     const url = 'https://bedrock-runtime.us-east-1.amazonaws.com';
     expect(await scopeOf('eu-west-1', url)).toBe('eu-west-1/bedrock');
     expect(await scopeOf(undefined, url)).toBe('us-east-1/bedrock');
-    expect(() =>
-      build({}, { region: undefined, baseUrl: parseBaseUrl('https://models.example.com') }),
-    ).toThrow(refusal);
+    expect(() => build({}, { region: undefined, baseUrl: parseBaseUrl('https://models.example.com') })).toThrow(
+      refusal,
+    );
   });
 
   it('an API key is sent as a bearer token, without a promise', () => {
@@ -98,12 +98,7 @@ describe('the messages of a request to the managed cloud service', () => {
 
   it('trap 14: have later system and developer texts as notes at the same position', async () => {
     const note = (text: string) => ({ text: `<system_message>\n${text}\n</system_message>` });
-    const messages = [
-      user('a'),
-      { role: 'system', content: 'b' },
-      user('c'),
-      { role: 'developer', content: 'd' },
-    ];
+    const messages = [user('a'), { role: 'system', content: 'b' }, user('c'), { role: 'developer', content: 'd' }];
     expect(await sent({ messages })).toMatchObject({
       messages: [{ role: 'user', content: [{ text: 'a' }, note('b'), { text: 'c' }, note('d')] }],
     });
@@ -130,10 +125,7 @@ describe('the messages of a request to the managed cloud service', () => {
     ],
   ])('trap 15: contain no empty text for %s', async (_what, messages, expected) => {
     const body = await sent({ messages, tools: [boil] });
-    expect(body.messages).toMatchObject([
-      { role: 'user', content: expected },
-      ...Array(messages.length - 1).fill({}),
-    ]);
+    expect(body.messages).toMatchObject([{ role: 'user', content: expected }, ...Array(messages.length - 1).fill({})]);
   });
 
   it.each([
@@ -149,9 +141,7 @@ describe('the messages of a request to the managed cloud service', () => {
   it('omit an assistant message that only has thinking', async () => {
     const thinking_blocks = [{ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }];
     const messages = [user('x'), { role: 'assistant', content: '', thinking_blocks }, user('y')];
-    expect((await sent({ messages })).messages).toEqual([
-      { role: 'user', content: [{ text: 'x' }, { text: 'y' }] },
-    ]);
+    expect((await sent({ messages })).messages).toEqual([{ role: 'user', content: [{ text: 'x' }, { text: 'y' }] }]);
   });
 
   it('have a call id without the signature of another vendor', async () => {
@@ -248,12 +238,7 @@ describe('tools of a request to the managed cloud service', () => {
   });
 
   it.each([
-    [
-      'custom tools',
-      { tools: [{ type: 'custom', custom: { name: 'x' } }] },
-      'unsupported_parameter',
-      'tools[0]',
-    ],
+    ['custom tools', { tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'unsupported_parameter', 'tools[0]'],
     [
       'a choice of no tool',
       { tools: [boil], tool_choice: { type: 'function', function: { name: 'stir' } } },
@@ -293,11 +278,7 @@ describe('tools of a request to the managed cloud service', () => {
 
 describe('options of a request to the managed cloud service', () => {
   it.each([
-    [
-      'trap 21: a temperature above what the vendor takes is its highest',
-      { temperature: 1.7 },
-      { temperature: 1 },
-    ],
+    ['trap 21: a temperature above what the vendor takes is its highest', { temperature: 1.7 }, { temperature: 1 }],
     ['trap 21: either limit of the output', { max_completion_tokens: 7 }, { maxTokens: 7 }],
     ['trap 21: the older limit of the output', { max_tokens: 7 }, { maxTokens: 7 }],
     ['a limit above the model’s own is the model’s own', { max_tokens: 1_000_000 }, { maxTokens: 64_000 }],
@@ -383,11 +364,7 @@ describe('options of a request to the managed cloud service', () => {
       'minimal',
       { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
     ],
-    [
-      'claude46',
-      'max',
-      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'max' } },
-    ],
+    ['claude46', 'max', { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'max' } }],
     ['gptOss', 'xhigh', { reasoning_effort: 'high' }],
     ['llama', 'high', undefined],
   ] as const)('set the reasoning of %s for the effort %s', async (model, effort, fields) => {

@@ -71,9 +71,7 @@ export interface Completion {
 /** The response that the caller gets for this response of the vendor. */
 export function responseTo(response: unknown, body: object = {}): Completion {
   const bytes = Buffer.from(typeof response === 'string' ? response : JSON.stringify(response));
-  return JSON.parse(
-    searchProvider.format.readResponse(callOf(body), { head: {}, body: bytes }).body.toString(),
-  );
+  return JSON.parse(searchProvider.format.readResponse(callOf(body), { head: {}, body: bytes }).body.toString());
 }
 
 /** A response with one candidate. */

@@ -81,12 +81,7 @@ describe('the conversation sent to the search-company vendor', () => {
 
   it.each([
     ['no content beside calls', [user('x'), calls('a'), result('a')], 1, ['functionCall']],
-    [
-      'empty content beside calls',
-      [user('x'), { ...calls('a'), content: '' }, result('a')],
-      1,
-      ['functionCall'],
-    ],
+    ['empty content beside calls', [user('x'), { ...calls('a'), content: '' }, result('a')], 1, ['functionCall']],
     ['blank content of the user', [user(' \n')], 0, ['text']],
     ['empty content of the user', [user('')], 0, ['text']],
     ['an image alone', [user([image(`data:image/png;base64,${png}`)])], 0, ['inlineData']],

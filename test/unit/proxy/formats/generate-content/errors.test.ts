@@ -14,18 +14,9 @@ const detail = (type: string, fields: object) => ({
 
 describe('errors of the search-company vendor', () => {
   it.each([
-    [
-      'a reason',
-      error('INVALID_ARGUMENT', { details: [detail('ErrorInfo', { reason: 'API_KEY_INVALID' })] }),
-    ],
-    [
-      'an expired key',
-      error('INVALID_ARGUMENT', { details: [detail('ErrorInfo', { reason: 'API_KEY_EXPIRED' })] }),
-    ],
-    [
-      'words alone',
-      error('INVALID_ARGUMENT', { message: 'API key not valid. Please pass a valid API key.' }),
-    ],
+    ['a reason', error('INVALID_ARGUMENT', { details: [detail('ErrorInfo', { reason: 'API_KEY_INVALID' })] })],
+    ['an expired key', error('INVALID_ARGUMENT', { details: [detail('ErrorInfo', { reason: 'API_KEY_EXPIRED' })] })],
+    ['words alone', error('INVALID_ARGUMENT', { message: 'API key not valid. Please pass a valid API key.' })],
   ])('trap 22: an invalid key reported with status 400 becomes 401: %s', (_what, body) => {
     expect(reported(400, body)).toMatchObject({ status: 401, code: 'invalid_api_key', retryable: false });
   });
@@ -95,10 +86,7 @@ describe('errors of the search-company vendor', () => {
   });
 
   it.each([
-    [
-      'The input token count (9) exceeds the maximum number of tokens allowed (8).',
-      'context_length_exceeded',
-    ],
+    ['The input token count (9) exceeds the maximum number of tokens allowed (8).', 'context_length_exceeded'],
     ['Request payload size exceeds the limit: 20971520 bytes.', 'request_too_large'],
   ])('an error is classified by its message: %s', (message, code) => {
     expect(reported(400, error('INVALID_ARGUMENT', { message })).code).toBe(code);
@@ -110,10 +98,7 @@ describe('errors of the search-company vendor', () => {
     for (let round = 0; round < 500; round++) {
       const bytes = Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)));
       const read = readGenerateContentError(400 + random.below(200), bytes);
-      expect([typeof read.status, typeof read.message], `seed ${seed}, round ${round}`).toEqual([
-        'number',
-        'string',
-      ]);
+      expect([typeof read.status, typeof read.message], `seed ${seed}, round ${round}`).toEqual(['number', 'string']);
     }
   });
 });

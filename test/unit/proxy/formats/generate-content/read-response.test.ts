@@ -121,8 +121,7 @@ describe('a response of the search-company vendor', () => {
   });
 
   it('of status 200 with an error is a failure of the vendor', () => {
-    const failed = () =>
-      responseTo([{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } }]);
+    const failed = () => responseTo([{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } }]);
     expect(failed).toThrow(VendorFailure);
     expect(failed).toThrow('Slow down.');
   });
@@ -205,9 +204,7 @@ describe('cited sources', () => {
 describe('the usage of the search-company vendor', () => {
   const usage = (value: object) => {
     const parsed = readGenerateContentUsage(value);
-    return (
-      parsed && [parsed.promptTokens, parsed.completionTokens, parsed.cacheReadTokens, parsed.reasoningTokens]
-    );
+    return parsed && [parsed.promptTokens, parsed.completionTokens, parsed.cacheReadTokens, parsed.reasoningTokens];
   };
 
   it.each([
@@ -236,11 +233,7 @@ describe('the usage of the search-company vendor', () => {
       { promptTokenCount: 10, toolUsePromptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 17 },
       [15, 2, 0, 0],
     ],
-    [
-      'thoughts alone',
-      { promptTokenCount: 10, thoughtsTokenCount: 30, totalTokenCount: 40 },
-      [10, 30, 0, 30],
-    ],
+    ['thoughts alone', { promptTokenCount: 10, thoughtsTokenCount: 30, totalTokenCount: 40 }, [10, 30, 0, 30]],
     ['output that only the total shows', { promptTokenCount: 10, totalTokenCount: 50 }, [10, 40, 0, 0]],
     [
       'thoughts that only the total shows',
@@ -253,11 +246,7 @@ describe('the usage of the search-company vendor', () => {
       [15, 25, 0, 0],
     ],
     ['nothing', {}, [0, 0, 0, 0]],
-    [
-      'nonsense',
-      { promptTokenCount: '10', candidatesTokenCount: -1, cachedContentTokenCount: 4 },
-      [0, 0, 0, 0],
-    ],
+    ['nonsense', { promptTokenCount: '10', candidatesTokenCount: -1, cachedContentTokenCount: 4 }, [0, 0, 0, 0]],
   ])('is read: %s', (_what, value, expected) => {
     expect(usage(value)).toEqual(expected);
   });
@@ -265,12 +254,7 @@ describe('the usage of the search-company vendor', () => {
   const web = { uri: 'https://a.example', title: 'a' };
   it.each<[string, object[], object, [prompt: number, searches: number]]>([
     ['a search: found pages are no input', [{ googleSearch: {} }], { webSearchQueries: ['a', 'b'] }, [10, 2]],
-    [
-      'sources of a search without its words',
-      [{ googleSearch: {} }],
-      { groundingChunks: [{ web }] },
-      [10, 1],
-    ],
+    ['sources of a search without its words', [{ googleSearch: {} }], { groundingChunks: [{ web }] }, [10, 1]],
     [
       'pages that the caller named: input, and no search',
       [{ urlContext: {} }],
@@ -289,11 +273,7 @@ describe('the usage of the search-company vendor', () => {
     const parsed = { ...candidate([{ text: 'x' }], { groundingMetadata }), usageMetadata };
     const body = Buffer.from(JSON.stringify(parsed));
     const whole = searchProvider.format.readResponse(callOf({ tools }), { head: {}, body }).usage;
-    const stream = searchProvider.format.openStream(
-      callOf({ tools, stream: true }),
-      {},
-      { eventBytesMax: 65_536 },
-    );
+    const stream = searchProvider.format.openStream(callOf({ tools, stream: true }), {}, { eventBytesMax: 65_536 });
     stream.push(Buffer.from(`data: ${JSON.stringify(parsed)}\r\n\r\n`));
     stream.end();
     for (const read of [whole, stream.usage]) {

@@ -19,9 +19,7 @@ describe('a stream of the search-company vendor', () => {
   });
 
   it.each(['\r\n', '\n', '\r'])('trap 18: is read at every cut, with lines ended by %j', (end) => {
-    const stream = events(part('Hé '), part('👍'), stop)
-      .replaceAll('\r\n', end)
-      .replaceAll('data: ', 'data:');
+    const stream = events(part('Hé '), part('👍'), stop).replaceAll('\r\n', end).replaceAll('data: ', 'data:');
     for (const size of [1, 2, 3, 5, 7, 64]) {
       const parsed = streamed(stream, {}, size);
       expect([contents(parsed), parsed.reader.complete]).toEqual(['Hé 👍', true]);
@@ -88,12 +86,7 @@ describe('a stream of the search-company vendor', () => {
 
   it('is written with the role first, each call whole, and the finish reason last', () => {
     const { chunks } = streamed(
-      events(
-        candidate([{ text: 'Hm.', thought: true }], { finishReason: undefined }),
-        part('On it.'),
-        call,
-        stop,
-      ),
+      events(candidate([{ text: 'Hm.', thought: true }], { finishReason: undefined }), part('On it.'), call, stop),
     );
     expect(chunks.map(({ choices }) => choices[0]?.delta)).toMatchObject([
       { role: 'assistant', content: '' },
@@ -137,9 +130,7 @@ describe('a stream of the search-company vendor', () => {
   it('trap 12: has citation indices that count the bytes of all earlier text', () => {
     const metadata = {
       groundingChunks: [{ web: { uri: 'https://example.com/t', title: 't' } }],
-      groundingSupports: [
-        { segment: { startIndex: 5, endIndex: 8, text: 'tea' }, groundingChunkIndices: [0] },
-      ],
+      groundingSupports: [{ segment: { startIndex: 5, endIndex: 8, text: 'tea' }, groundingChunkIndices: [0] }],
     };
     const { chunks } = streamed(events(part('👍 t'), part('ea', { groundingMetadata: metadata }), stop), {
       web_search_options: {},

@@ -99,12 +99,7 @@ describe('fields of a request to the search-company vendor', () => {
     ['stop', 'a single text', { stop: 'END' }, { stopSequences: ['END'] }],
     ['seed', 'keeps 32 of its 64 bits', { seed: 2 ** 40 + 3 }, { seed: 3 }],
     ['n', 'several choices', { n: 3 }, { candidateCount: 3 }],
-    [
-      'modalities',
-      'text and images',
-      { modalities: ['text', 'image'] },
-      { responseModalities: ['TEXT', 'IMAGE'] },
-    ],
+    ['modalities', 'text and images', { modalities: ['text', 'image'] }, { responseModalities: ['TEXT', 'IMAGE'] }],
   ])('the field %s is mapped: %s', (_field, _what, body, config) => {
     expect(sent(body).body.generationConfig).toEqual(config);
   });
@@ -164,18 +159,10 @@ describe('reasoning at the search-company vendor', () => {
   });
 
   it.each([
-    [
-      'gemini-2.5-flash',
-      { type: 'enabled', budget_tokens: 500 },
-      { thinkingBudget: 500, includeThoughts: true },
-    ],
+    ['gemini-2.5-flash', { type: 'enabled', budget_tokens: 500 }, { thinkingBudget: 500, includeThoughts: true }],
     ['gemini-2.5-flash', { type: 'adaptive' }, { thinkingBudget: -1, includeThoughts: true }],
     ['gemini-2.5-flash', { type: 'disabled' }, { thinkingBudget: 0 }],
-    [
-      'gemini-3.5-flash',
-      { type: 'enabled', budget_tokens: 500 },
-      { thinkingBudget: 500, includeThoughts: true },
-    ],
+    ['gemini-3.5-flash', { type: 'enabled', budget_tokens: 500 }, { thinkingBudget: 500, includeThoughts: true }],
     ['gemini-3.5-flash', { type: 'adaptive' }, { includeThoughts: true }],
   ])('%s reasons with the thinking option %j', (model, thinking, expected) => {
     expect(config({ model, thinking })).toEqual(expected);
@@ -203,12 +190,7 @@ describe('JSON output beside tools at the search-company vendor', () => {
   it.each([
     ['that must not be called: they are not sent', { tool_choice: 'none' }, undefined, true],
     ['that may be called: the response is one more tool', {}, { mode: 'ANY' }, false],
-    [
-      'of which one must be called: there is no JSON text',
-      { tool_choice: 'required' },
-      { mode: 'ANY' },
-      false,
-    ],
+    ['of which one must be called: there is no JSON text', { tool_choice: 'required' }, { mode: 'ANY' }, false],
   ])('is requested with tools %s', (_what, choice, mode, isNative) => {
     const { body } = sent({ tools: [boil], response_format: format, ...choice });
     expect(body.toolConfig?.functionCallingConfig).toEqual(mode);
@@ -237,10 +219,7 @@ describe('the search-company vendor’s own search', () => {
 
   it('is dropped for functions, and reported', () => {
     const { body, dropped } = sent({ web_search_options: {}, tools: [boil] });
-    expect([body.tools, dropped]).toEqual([
-      [{ functionDeclarations: [{ name: 'boil' }] }],
-      ['web_search_options'],
-    ]);
+    expect([body.tools, dropped]).toEqual([[{ functionDeclarations: [{ name: 'boil' }] }], ['web_search_options']]);
   });
 
   it('is enabled beside functions that must not be called', () => {

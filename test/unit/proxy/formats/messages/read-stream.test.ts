@@ -28,8 +28,7 @@ const tool = { type: 'tool_use', id: 'toolu_1', name: 'boil', input: {} };
 const input = (partial_json: unknown) => ({ type: 'input_json_delta', partial_json });
 const broken = expect.objectContaining({ code: 'upstream_protocol_error' });
 
-const sse = (events: readonly unknown[]) =>
-  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+const sse = (events: readonly unknown[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
 function open(fields: JsonObject = {}) {
   const body = {
@@ -67,20 +66,9 @@ describe('a call in a stream of the assistant vendor', () => {
   it.each([
     ['trap 4: without any input has an empty one', [], '{}'],
     ['trap 4: with an empty piece alone has an empty one', [input('')], '{}'],
-    [
-      'trap 5: does not begin with the input of its block',
-      [input(''), input('{"cups"'), input(':2}')],
-      '{"cups":2}',
-    ],
+    ['trap 5: does not begin with the input of its block', [input(''), input('{"cups"'), input(':2}')], '{"cups":2}'],
   ])('is read: %s', (_what, deltas, expected) => {
-    const events = [
-      start(),
-      begin(0, tool),
-      ...deltas.map((one) => delta(0, one)),
-      end(0),
-      ended('tool_use'),
-      stop,
-    ];
+    const events = [start(), begin(0, tool), ...deltas.map((one) => delta(0, one)), end(0), ended('tool_use'), stop];
     const parsed = read(events);
     expect(argumentsIn(parsed.deltas)).toBe(expected);
     expect(parsed.reasons).toEqual(['tool_calls']);
@@ -117,11 +105,7 @@ describe('a call in a stream of the assistant vendor', () => {
 
 describe('the usage of a stream of the assistant vendor', () => {
   it.each([
-    [
-      'trap 7: keeps counts that the end omits',
-      { output_tokens: 9 },
-      { promptTokens: 420, completionTokens: 9 },
-    ],
+    ['trap 7: keeps counts that the end omits', { output_tokens: 9 }, { promptTokens: 420, completionTokens: 9 }],
     [
       'trap 7: keeps counts that the end reports as null',
       { input_tokens: null, cache_read_input_tokens: null, output_tokens: 9 },
@@ -132,11 +116,7 @@ describe('the usage of a stream of the assistant vendor', () => {
       { input_tokens: 30, cache_read_input_tokens: 500, output_tokens: 9 },
       { promptTokens: 530, completionTokens: 9, cacheReadTokens: 500 },
     ],
-    [
-      'ignores invalid counts',
-      { output_tokens: -1, input_tokens: '5' },
-      { promptTokens: 420, completionTokens: 0 },
-    ],
+    ['ignores invalid counts', { output_tokens: -1, input_tokens: '5' }, { promptTokens: 420, completionTokens: 0 }],
     ['ignores invalid usage', 'much', { promptTokens: 420, completionTokens: 0 }],
   ])('is merged from its beginning and its end: %s', (_what, usage, expected) => {
     expect(read([start(), ended('end_turn', usage), stop]).reader.usage).toMatchObject(expected);
@@ -275,10 +255,7 @@ describe('a stream of the assistant vendor', () => {
     ['a call with an empty id', sse([start(), begin(0, { ...tool, id: '' })])],
     ['an event over the limit', `data: ${'x'.repeat(10_001)}`],
     ['words behind its end', sse([start(), ended(), begin(0, text)])],
-    [
-      'a piece of a block behind its end',
-      sse([start(), begin(0, text), ended(), delta(0, messageWith('x'))]),
-    ],
+    ['a piece of a block behind its end', sse([start(), begin(0, text), ended(), delta(0, messageWith('x'))])],
   ])('fails at %s', (_what, bytes) => {
     expect(() => open().push(Buffer.from(bytes))).toThrow(broken);
   });

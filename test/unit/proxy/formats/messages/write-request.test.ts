@@ -69,9 +69,11 @@ describe('messages to the assistant vendor', () => {
   });
 
   it('begin with the user', () => {
-    expect(
-      messagesOf({ role: 'assistant', content: 'a' }, user()).map(({ role }: JsonObject) => role),
-    ).toEqual(['user', 'assistant', 'user']);
+    expect(messagesOf({ role: 'assistant', content: 'a' }, user()).map(({ role }: JsonObject) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+    ]);
     expect(messagesOf({ role: 'system', content: 's' })).toEqual([{ role: 'user', content: [text('.')] }]);
   });
 
@@ -90,12 +92,7 @@ describe('messages to the assistant vendor', () => {
   });
 
   it('have the same valid id for a foreign call and its result', () => {
-    const [, called, response] = messagesOf(
-      user(),
-      calling('call:1', 'call.1'),
-      result('call.1'),
-      result('call:1'),
-    );
+    const [, called, response] = messagesOf(user(), calling('call:1', 'call.1'), result('call.1'), result('call:1'));
     expect(called.content.map(({ id }: JsonObject) => id)).toEqual(['call_1', 'call_1_2']);
     expect(response.content.map((one: JsonObject) => one.tool_use_id)).toEqual(['call_1', 'call_1_2']);
   });
@@ -104,9 +101,7 @@ describe('messages to the assistant vendor', () => {
     const thinking_blocks = [{ type: 'thinking', thinking: 't', signature: 's' }];
     const messages = [user(), { role: 'assistant', content: 'a', thinking_blocks }, user()];
     expect(built({ messages }).body.messages[1].content).toEqual([...thinking_blocks, text('a')]);
-    expect(built({ messages, model: 'claude-3-haiku-20240307' }).body.messages[1].content).toEqual([
-      text('a'),
-    ]);
+    expect(built({ messages, model: 'claude-3-haiku-20240307' }).body.messages[1].content).toEqual([text('a')]);
   });
 
   it('contain no thinking without a valid signature', () => {
@@ -212,21 +207,11 @@ describe('tools of a request to the assistant vendor', () => {
 describe('the output limit of a request to the assistant vendor', () => {
   it.each([
     ["trap 21: is the model's own where the caller gives none", { max_tokens: undefined }, 64_000, 64_000],
-    [
-      'is small where nothing is known of the model',
-      { max_tokens: undefined, model: 'claude-new-9' },
-      4096,
-      4096,
-    ],
+    ['is small where nothing is known of the model', { max_tokens: undefined, model: 'claude-new-9' }, 4096, 4096],
     ["is the caller's", { max_tokens: 5 }, 5, undefined],
     ['trap 21: is read from either field', { max_tokens: undefined, max_completion_tokens: 7 }, 7, undefined],
     ['is no more than the model puts out', { max_tokens: 1_000_000 }, 64_000, undefined],
-    [
-      "is the caller's where nothing is known",
-      { max_tokens: 1_000_000, model: 'claude-new-9' },
-      1_000_000,
-      undefined,
-    ],
+    ["is the caller's where nothing is known", { max_tokens: 1_000_000, model: 'claude-new-9' }, 1_000_000, undefined],
   ])('is chosen: %s', (_what, fields, tokens, ours) => {
     const { body, maxTokens } = built(fields);
     expect(body.max_tokens).toBe(tokens);
@@ -247,11 +232,7 @@ describe('options of a request to the assistant vendor', () => {
     [{ service_tier: 'auto' }, { service_tier: 'auto' }, []],
     [{ service_tier: 'default' }, { service_tier: 'standard_only' }, []],
     [{ service_tier: 'priority' }, {}, ['service_tier']],
-    [
-      { cache_control: { type: 'ephemeral', ttl: '1h' } },
-      { cache_control: { type: 'ephemeral', ttl: '1h' } },
-      [],
-    ],
+    [{ cache_control: { type: 'ephemeral', ttl: '1h' } }, { cache_control: { type: 'ephemeral', ttl: '1h' } }, []],
     [{ stream: true }, { stream: true }, []],
     [{ verbosity: 'low', seed: 1 }, {}, ['verbosity', 'seed']],
   ])('are mapped: %j', (fields, expected, dropped) => {
@@ -273,11 +254,7 @@ describe('a request that the assistant vendor cannot serve', () => {
     [{ n: 2 }, 'n', 'unsupported_parameter'],
     [{ logprobs: true }, 'logprobs', 'unsupported_parameter'],
     [{ modalities: ['audio'] }, 'modalities', 'unsupported_parameter'],
-    [
-      part({ type: 'input_audio', input_audio: { data: 'aGk=', format: 'wav' } }),
-      at,
-      'unsupported_parameter',
-    ],
+    [part({ type: 'input_audio', input_audio: { data: 'aGk=', format: 'wav' } }), at, 'unsupported_parameter'],
     [part({ type: 'file', file: { file_id: 'file-1' } }), `${at}.file.file_id`, 'unsupported_parameter'],
     [file('application/zip'), `${at}.file.file_data`, 'unsupported_parameter'],
     [video('https://example.com/a.mp4'), `${at}.video_url.url`, 'unsupported_parameter'],
@@ -302,11 +279,7 @@ describe('a request that the assistant vendor cannot serve', () => {
       'web_search_options.search_context_size',
       'invalid_request',
     ],
-    [
-      { web_search_options: { user_location: 'Leeds' } },
-      'web_search_options.user_location',
-      'invalid_request',
-    ],
+    [{ web_search_options: { user_location: 'Leeds' } }, 'web_search_options.user_location', 'invalid_request'],
     [
       { web_search_options: { user_location: { approximate: { city: 7 } } } },
       'web_search_options.user_location.approximate.city',

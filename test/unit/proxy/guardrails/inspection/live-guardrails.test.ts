@@ -112,10 +112,7 @@ describe('a request that guardrails inspect', () => {
   });
 
   it('is matched in its original form by every guardrail, and of overlapping matches the first is replaced', async () => {
-    const guardrails = [
-      named('a', ['cd'], { action: 'redact' }),
-      named('b', ['bc', 'de'], { action: 'redact' }),
-    ];
+    const guardrails = [named('a', ['cd'], { action: 'redact' }), named('b', ['bc', 'de'], { action: 'redact' })];
     const { inspect } = openInspecting();
     const { call } = await inspect(callWith(guardrails, saying('abcdef')));
     expect(call.request.messages[0]?.content).toBe('a[WORD_1]f');
@@ -154,9 +151,7 @@ describe('the decisions of guardrails', () => {
   it('end the request at the first blocking match, in any order of guardrails', () => {
     const guardrails = [named('late', ['SECOND']), named('early', ['FIRST']), named('other', ['FIRST'])];
     const { inspect, decisions, context } = openInspecting();
-    expect(() => inspect(callWith(guardrails, saying('FIRST, then SECOND')))).toThrow(
-      'blocked by the guardrail early',
-    );
+    expect(() => inspect(callWith(guardrails, saying('FIRST, then SECOND')))).toThrow('blocked by the guardrail early');
     expect(decisions).toEqual(['early input block']);
     expect(context.record.guardrailHeader).toBe('early=block');
   });
@@ -221,10 +216,7 @@ describe('a check that fails', () => {
 
 describe('restoring placeholders', () => {
   const restoring = (stage: Guardrail['stage'], restore = true) =>
-    guardrailOf(
-      { kind: 'personal_data', types: ['email'], countries: ['US'], restore },
-      { action: 'redact', stage },
-    );
+    guardrailOf({ kind: 'personal_data', types: ['email'], countries: ['US'], restore }, { action: 'redact', stage });
   const request = saying('write to person@example.com');
   const written = (value: unknown) => JSON.stringify(value);
 
@@ -294,9 +286,7 @@ describe('a stream with guardrails', () => {
         return Promise.resolve(guarded);
       },
     });
-    const { output } = await inspect(
-      callWith([named('a', ['X']), named('b', ['X'], { stage: 'output' })], {}),
-    );
+    const { output } = await inspect(callWith([named('a', ['X']), named('b', ['X'], { stage: 'output' })], {}));
     expect(await output?.guard(stream)).toBe(guarded);
     expect(length).toBe(2);
     expect(context.record.guardrailHeader).toBe('a=pass, a=stream, b=stream');

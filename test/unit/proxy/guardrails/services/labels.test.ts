@@ -7,10 +7,7 @@ it.each([
     ['TEA', 'TEA_2'],
   ],
   [['TEA', 'TEA'], ['TEA']],
-  [
-    ['tea', '_TEA', '2TEA', 'TÉA', 'TEA\n', ' TEA', 'TEA TIME', '', 7, null, ['TEA'], { TEA: 1 }, 'POT'],
-    ['POT'],
-  ],
+  [['tea', '_TEA', '2TEA', 'TÉA', 'TEA\n', ' TEA', 'TEA TIME', '', 7, null, ['TEA'], { TEA: 1 }, 'POT'], ['POT']],
   [['A'.repeat(64), 'B'.repeat(65)], ['A'.repeat(64)]],
   ['TEA', []],
   [{ 0: 'TEA', length: 1 }, []],

@@ -64,9 +64,7 @@ const reasonOf = (pending: Promise<ServiceVerdict>) =>
   pending.then(
     () => 'responded',
     (error: unknown) =>
-      error instanceof ServiceFailedError || error instanceof NotRequestedError
-        ? error.reason
-        : String(error),
+      error instanceof ServiceFailedError || error instanceof NotRequestedError ? error.reason : String(error),
   );
 
 async function fail(times: number, error = new Error('no connection')): Promise<void> {
@@ -105,9 +103,7 @@ describe('calls of one service', () => {
   it('that wait for their whole time limit count as busy, not as failed', async () => {
     check = open(50, 'deaf');
     const hanging = Array.from({ length: 64 }, () => reasonOf(ask()));
-    expect(await Promise.all(Array.from({ length: 6 }, () => reasonOf(ask())))).toEqual(
-      Array(6).fill('busy'),
-    );
+    expect(await Promise.all(Array.from({ length: 6 }, () => reasonOf(ask())))).toEqual(Array(6).fill('busy'));
     requested[0]?.respond({ kind: 'pass' });
     const next = reasonOf(ask());
     await under(65);

@@ -11,10 +11,7 @@ const never = new AbortController().signal;
 
 function webhook(fields: Partial<Guardrail> = {}): Guardrail {
   const secret = new Secret(createWebhookSecret());
-  return guardrailOf(
-    { kind: 'webhook', url: 'https://guards.example.com/', timeoutMs: 1000, secret },
-    fields,
-  );
+  return guardrailOf({ kind: 'webhook', url: 'https://guards.example.com/', timeoutMs: 1000, secret }, fields);
 }
 
 const unreachable: GuardedPost = () => Promise.reject(new Error('no connection'));

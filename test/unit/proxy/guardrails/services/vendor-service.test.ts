@@ -20,12 +20,7 @@ import {
 } from '../../../../support/guardrails/service-fixtures.ts';
 import { guardrailOf, openServiceFixture } from '../../../../support/service-guards.ts';
 import { createAuthority, type TestAuthority } from '../../../../support/tls.ts';
-import {
-  postOnLoopback,
-  type Received,
-  type Receiver,
-  startReceiver,
-} from '../../../../support/webhook-receiver.ts';
+import { postOnLoopback, type Received, type Receiver, startReceiver } from '../../../../support/webhook-receiver.ts';
 
 let authority: TestAuthority;
 let receiver: Receiver;
@@ -123,9 +118,7 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
     const others = await verifier({ action: 'block' }, stage, { labels: ['ANOTHER_LABEL'] });
     expect(others.left).toEqual([text]);
     for (const label of labels)
-      expect((await verifier({ action: 'block' }, stage, { labels: [label] })).left).toBe(
-        'guardrail_blocked',
-      );
+      expect((await verifier({ action: 'block' }, stage, { labels: [label] })).left).toBe('guardrail_blocked');
   });
 
   it.each(fixture.responses.filter(({ labels }) => labels.length > 0))(

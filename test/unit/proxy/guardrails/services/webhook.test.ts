@@ -9,10 +9,7 @@ import type { GuardOptions } from '../../../../../common/guarded-request.ts';
 import { Secret } from '../../../../../common/secret.ts';
 import { createWebhookSecret } from '../../../../../common/webhook-signature.ts';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
-import {
-  webhookConnections,
-  webhookResponseBytesMax,
-} from '../../../../../proxy/guardrails/services/webhook.ts';
+import { webhookConnections, webhookResponseBytesMax } from '../../../../../proxy/guardrails/services/webhook.ts';
 import { startBlackHole } from '../../../../support/black-hole.ts';
 import { guardrailOf, openServiceFixture } from '../../../../support/service-guards.ts';
 import { createAuthority, type TestAuthority } from '../../../../support/tls.ts';
@@ -81,10 +78,7 @@ describe('a call of a webhook', () => {
 
   it('contains texts with unpaired surrogates', async () => {
     receiver.respond = responds({ decision: 'pass' });
-    expect(await openFixture().guard(guardrail()).inspect(['\ud83d', 'é\u0000'], never)).toEqual([
-      '\ud83d',
-      'é\u0000',
-    ]);
+    expect(await openFixture().guard(guardrail()).inspect(['\ud83d', 'é\u0000'], never)).toEqual(['\ud83d', 'é\u0000']);
     expect(JSON.parse(receiver.received[0]?.body ?? '').texts).toEqual(['\ud83d', 'é\u0000']);
   });
 });
@@ -157,33 +151,17 @@ const broken: readonly (readonly [what: string, reason: string, Broken])[] = [
     { respond: (response) => response.writeHead(500).end('{"decision":"pass"}') },
   ],
   ['responds with status 204', 'refused', { respond: (response) => response.writeHead(204).end() }],
-  [
-    'redirects',
-    'refused',
-    { respond: (response) => response.writeHead(307, { location: receiver.url() }).end() },
-  ],
-  [
-    'responds with text that is not JSON',
-    'answer',
-    { respond: (response) => response.writeHead(200).end('pass') },
-  ],
+  ['redirects', 'refused', { respond: (response) => response.writeHead(307, { location: receiver.url() }).end() }],
+  ['responds with text that is not JSON', 'answer', { respond: (response) => response.writeHead(200).end('pass') }],
   ['responds with an empty body', 'answer', { respond: (response) => response.writeHead(200).end() }],
   ['responds with a list', 'answer', { respond: responds([{ decision: 'pass' }]) }],
   ['responds with null', 'answer', { respond: responds(null) }],
   ['responds with an unknown decision', 'answer', { respond: responds({ decision: 'maybe' }) }],
   ['responds without a decision', 'answer', { respond: responds({}) }],
   ['responds with too few texts', 'answer', { respond: responds({ decision: 'redact', texts: ['one'] }) }],
-  [
-    'responds with too many texts',
-    'answer',
-    { respond: responds({ decision: 'redact', texts: ['', '', ''] }) },
-  ],
+  ['responds with too many texts', 'answer', { respond: responds({ decision: 'redact', texts: ['', '', ''] }) }],
   ['responds without texts', 'answer', { respond: responds({ decision: 'redact' }) }],
-  [
-    'responds with a text that is a number',
-    'answer',
-    { respond: responds({ decision: 'redact', texts: ['one', 2] }) },
-  ],
+  ['responds with a text that is a number', 'answer', { respond: responds({ decision: 'redact', texts: ['one', 2] }) }],
   ['responds with too many bytes', 'answer', { respond: responds(passOf(webhookResponseBytesMax + 1)) }],
   [
     'responds with too many bytes of headers',
@@ -210,11 +188,7 @@ const broken: readonly (readonly [what: string, reason: string, Broken])[] = [
     { respond: (response) => response.writeHead(200).write('{'), desired: () => ({ timeoutMs: 100 }) },
   ],
   ['is down', 'unreachable', { desired: async () => ({ url: await closedUrl() }) }],
-  [
-    'is at a private address',
-    'unreachable',
-    { options: { allows: addressRule({ deny: [] }), resolve: lookup } },
-  ],
+  ['is at a private address', 'unreachable', { options: { allows: addressRule({ deny: [] }), resolve: lookup } }],
   [
     'has an empty list of addresses',
     'unreachable',
@@ -256,8 +230,7 @@ describe.each(broken)('a webhook that %s has failed (%s)', (_what, reason, { res
     receiver.respond = respond ?? responds({ decision: 'pass' });
     const { guard, decisions, outcomes, logged } = openFixture(options);
     const judging = guard(guardrail({ action, onFailure, ...(await desired?.()) })).inspect(texts, never);
-    if (decision === 'failed_block')
-      await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    if (decision === 'failed_block') await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
     else expect(await judging).toEqual(texts);
     expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], [reason]]);
     const line = logged.join('');

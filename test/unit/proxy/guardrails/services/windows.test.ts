@@ -107,10 +107,7 @@ describe('a stream cut at random, compared with the whole response', () => {
     ['one that blocks', () => [watching('block', 24)]],
     ['one that rewrites', () => [watching('redact', 32)]],
     ['two that rewrite', () => [watching('redact', 40), watching('redact', 28, 'long')]],
-    [
-      'all kinds',
-      () => [watching('block', 24, 'never'), watching('block', 40, 'ever'), watching('redact', 32)],
-    ],
+    ['all kinds', () => [watching('block', 24, 'never'), watching('block', 40, 'ever'), watching('redact', 32)]],
   ])('gives the same result and the same calls for %s', async (_what, services) => {
     const roll = dice(7);
     for (let run = 0; run < 150; run++) {
@@ -122,9 +119,7 @@ describe('a stream cut at random, compared with the whole response', () => {
       );
       const ofStream = services();
       const events = [...cutAtRandom(text, roll).map((content) => chunkOf({ content })), finishOf('stop')];
-      const received = await responseTo(responseGuards([], { services: ofStream }), events).catch(
-        () => undefined,
-      );
+      const received = await responseTo(responseGuards([], { services: ofStream }), events).catch(() => undefined);
       if (whole === undefined) {
         expect(received?.failure ?? 'refused').toBeDefined();
         expect(received?.text() ?? '').not.toContain(found);

@@ -91,10 +91,7 @@ describe('text of a guarded stream', () => {
       chunkOf({ content: 'Hello <1>' }),
       finishOf('stop'),
     ]);
-    expect(deltasOf(received.chunks)).toEqual([
-      { role: 'assistant', content: 'Hello [SECRET]', refusal: null },
-      {},
-    ]);
+    expect(deltasOf(received.chunks)).toEqual([{ role: 'assistant', content: 'Hello [SECRET]', refusal: null }, {}]);
   });
 
   it('continues after a finish reason, as some servers send it', async () => {
@@ -129,10 +126,7 @@ describe('other fields of a guarded stream', () => {
 
   it('do not reveal replaced text: logprobs are removed', async () => {
     const logprobs = { content: [{ token: '<1>', bytes: [60], logprob: 0, top_logprobs: [] }] };
-    const received = await responseTo(redacting, [
-      chunkOf({ content: 'Hi <1>' }, { logprobs }),
-      finishOf('stop'),
-    ]);
+    const received = await responseTo(redacting, [chunkOf({ content: 'Hi <1>' }, { logprobs }), finishOf('stop')]);
     expect(received.bytes).not.toContain('<1>');
     expect(received.bytes).toContain('"logprobs":null');
   });
@@ -191,10 +185,7 @@ describe('a block in a stream', () => {
 
   it('replaces a redaction in a transcript, because the sound contains the match too', async () => {
     const { source, result } = guarded(redacting);
-    source.say(
-      chunkOf({ audio: { id: 'a', transcript: 'say <1' } }),
-      chunkOf({ audio: { transcript: '>' } }),
-    );
+    source.say(chunkOf({ audio: { id: 'a', transcript: 'say <1' } }), chunkOf({ audio: { transcript: '>' } }));
     const received = receive(await result);
     expect(received.failure).toEqual(blocked());
   });

@@ -26,9 +26,7 @@ type Path = readonly (string | number)[];
 
 function at([step, ...more]: Path, value: unknown): unknown {
   if (step === undefined) return value;
-  return typeof step === 'number'
-    ? [{ index: step, ...(at(more, value) as object) }]
-    : { [step]: at(more, value) };
+  return typeof step === 'number' ? [{ index: step, ...(at(more, value) as object) }] : { [step]: at(more, value) };
 }
 
 function textAt(value: unknown, [step, ...more]: Path): string {
@@ -102,9 +100,7 @@ it('a field that every chunk repeats is sent with every chunk', async () => {
   const chunks = ['a ', 'b ', 'c '].map((content) => ({ ...chunkOf({ content }), sources }));
   const { chunks: left } = await through(chunks);
   const expected = [sources[0], 'https://example.com/[SECRET]/other'];
-  expect(left.flatMap((chunk) => ('sources' in chunk ? [chunk.sources] : []))).toEqual(
-    chunks.map(() => expected),
-  );
+  expect(left.flatMap((chunk) => ('sources' in chunk ? [chunk.sources] : []))).toEqual(chunks.map(() => expected));
 });
 
 it('more texts in one chunk than there are windows are blocked by the failure rule', async () => {

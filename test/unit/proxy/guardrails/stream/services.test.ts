@@ -44,11 +44,7 @@ class RecordingService implements ServiceGuard {
     this.delaysResponse = action !== 'observe';
   }
 
-  async inspect(
-    texts: readonly string[],
-    signal: AbortSignal,
-    about?: RequestFacts,
-  ): Promise<readonly string[]> {
+  async inspect(texts: readonly string[], signal: AbortSignal, about?: RequestFacts): Promise<readonly string[]> {
     this.requested.push(texts);
     this.fixed = texts.filter((_text, index) => about?.isFixed?.(index));
     this.signal = signal;
@@ -131,9 +127,7 @@ describe('a service that withholds a stream', () => {
   });
 
   it('that rewrites is called with the texts of the one before, and the others with the original texts', async () => {
-    const first = new RecordingService('redact').respond((texts) =>
-      texts.map((text) => text.replace('Hello', 'Dear')),
-    );
+    const first = new RecordingService('redact').respond((texts) => texts.map((text) => text.replace('Hello', 'Dear')));
     const second = new RecordingService('redact').respond();
     const other = new RecordingService('block').respond();
     const received = await responseTo(requesting([first, other, second]), response);

@@ -78,8 +78,7 @@ describe('a tool call of a stream', () => {
   it('that would take too long to inspect counts as too long', async () => {
     const guards = responseGuards([guardOf({ ...secret, cost: 1_000_000 }, 'redact')]);
     const { source, result } = guarded(guards, 4_000_000);
-    const piece = (args: string) =>
-      chunkOf({ tool_calls: [{ index: 0, id: 'a', function: { arguments: args } }] });
+    const piece = (args: string) => chunkOf({ tool_calls: [{ index: 0, id: 'a', function: { arguments: args } }] });
     source.say(role, piece('a'.repeat(250)));
     expect(source.aborted).toBeUndefined();
     source.say(piece('a'));

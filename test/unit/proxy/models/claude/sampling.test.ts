@@ -43,12 +43,7 @@ describe('sampling options of a Claude model', () => {
       { temperature: 1, top_p: 0.5 },
       { temperature: undefined, topP: 0.5, topK: undefined, dropped: [] },
     ],
-    [
-      'keeps top_p alone',
-      one,
-      { top_p: 0.5 },
-      { temperature: undefined, topP: 0.5, topK: undefined, dropped: [] },
-    ],
+    ['keeps top_p alone', one, { top_p: 0.5 }, { temperature: undefined, topP: 0.5, topK: undefined, dropped: [] }],
     [
       'is dropped where the model accepts none',
       none,

@@ -118,10 +118,7 @@ describe('a strict schema for a Claude model', () => {
     ['an empty schema', {}],
     ['a property that allows anything', object({ a: true })],
     ['an object with any names', { type: 'object' }],
-    [
-      'an object with values of one type',
-      { type: 'object', properties: { a: string }, additionalProperties: string },
-    ],
+    ['an object with values of one type', { type: 'object', properties: { a: string }, additionalProperties: string }],
     ['an object with names by pattern', { ...object({ a: string }), patternProperties: { '^x': string } }],
     ['a schema that contains itself', object({ children: { type: 'array', items: { $ref: '#' } } })],
     [
@@ -134,10 +131,7 @@ describe('a strict schema for a Claude model', () => {
     ['a reference to nowhere', object({ a: { $ref: '#/$defs/a' } })],
     ['a reference to another document', object({ a: { $ref: 'https://example.com/schema' } })],
     ['several objects at once', { allOf: [object({ a: string }), object({ b: string })] }],
-    [
-      'alternatives beside properties',
-      { ...object({ a: string }), anyOf: [{ type: 'object', required: ['a'] }] },
-    ],
+    ['alternatives beside properties', { ...object({ a: string }), anyOf: [{ type: 'object', required: ['a'] }] }],
     ['values that are objects', object({ a: { enum: [{ b: 1 }] } })],
     ['tuples', object({ a: { type: 'array', items: [string] } })],
     [
@@ -150,9 +144,7 @@ describe('a strict schema for a Claude model', () => {
     ],
     [
       '17 values of several types',
-      object(
-        Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`p${i}`, { type: ['string', 'null'] }])),
-      ),
+      object(Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`p${i}`, { type: ['string', 'null'] }]))),
     ],
   ])('is not possible for %s', (_what, schema) => {
     expect(take(schema)).toBeUndefined();

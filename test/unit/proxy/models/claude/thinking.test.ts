@@ -30,15 +30,12 @@ describe('a reasoning effort for a Claude model', () => {
     ['high', budget(6000), adaptive('high'), adaptive('high')],
     ['xhigh', budget(9000), adaptive('high'), adaptive('xhigh')],
     ['max', budget(9000), adaptive('max'), adaptive('max')],
-  ])(
-    'of %s becomes a budget, or the nearest effort that the model accepts',
-    (effort, within, older, newer) => {
-      const body = { reasoning_effort: effort };
-      expect(read('claude-sonnet-4-5', body)).toEqual(within);
-      expect(read('claude-opus-4-6', body)).toEqual(older);
-      expect(read('claude-opus-4-8', body)).toEqual(newer);
-    },
-  );
+  ])('of %s becomes a budget, or the nearest effort that the model accepts', (effort, within, older, newer) => {
+    const body = { reasoning_effort: effort };
+    expect(read('claude-sonnet-4-5', body)).toEqual(within);
+    expect(read('claude-opus-4-6', body)).toEqual(older);
+    expect(read('claude-opus-4-8', body)).toEqual(newer);
+  });
 
   it.each([
     ['claude-sonnet-4-5', off],

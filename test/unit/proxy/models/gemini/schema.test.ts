@@ -6,11 +6,7 @@ describe('a schema in the vendor’s subset of JSON Schema', () => {
   it.each([
     ['const is a list of one', { const: 'a' }, { type: 'string', enum: ['a'] }],
     ['const of a number', { const: 1.5 }, { type: 'number', enum: [1.5] }],
-    [
-      'a list of values that it has no words for',
-      { enum: [true, null] },
-      { description: '(enum: [true,null])' },
-    ],
+    ['a list of values that it has no words for', { enum: [true, null] }, { description: '(enum: [true,null])' }],
     ['a list of mixed values', { enum: ['a', null, 1] }, { enum: ['a', 1] }],
     ['oneOf is anyOf', { oneOf: [{ type: 'string' }] }, { anyOf: [{ type: 'string' }] }],
     ['types together stay', { type: ['string', 'null'] }, { type: ['string', 'null'] }],
@@ -92,16 +88,8 @@ describe('a schema in the vendor’s OpenAPI form', () => {
       },
     ],
     ['numbers in a list', { enum: [1, 2] }, { type: 'integer', description: '(enum: [1,2])' }],
-    [
-      'an empty text in a list',
-      { enum: ['', 'a'] },
-      { type: 'string', enum: ['a'], description: '(enum: ["","a"])' },
-    ],
-    [
-      'formats that it knows',
-      { type: 'string', format: 'date-time' },
-      { type: 'string', format: 'date-time' },
-    ],
+    ['an empty text in a list', { enum: ['', 'a'] }, { type: 'string', enum: ['a'], description: '(enum: ["","a"])' }],
+    ['formats that it knows', { type: 'string', format: 'date-time' }, { type: 'string', format: 'date-time' }],
     ['formats that it refuses', { type: 'string', format: 'email' }, { type: 'string' }],
     ['a list of anything', { type: 'array' }, { type: 'array', items: { type: 'string' } }],
     [

@@ -13,9 +13,7 @@ const keys = (accessKeyId: string, secretAccessKey: string, sessionToken?: strin
 });
 
 const asObject = (headers: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    Array.from({ length: headers.length / 2 }, (_, at) => [headers[2 * at], headers[2 * at + 1]]),
-  );
+  Object.fromEntries(Array.from({ length: headers.length / 2 }, (_, at) => [headers[2 * at], headers[2 * at + 1]]));
 
 const vector = {
   request: {
@@ -156,9 +154,7 @@ const added = ['host', 'x-amz-date', 'x-amz-content-sha256', 'x-amz-security-tok
 /** The headers that the SDK signed, without those that every signature adds. */
 function signedOf(authorization = '', headers: Readonly<Record<string, string>>): Record<string, string> {
   const names = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(';') ?? [];
-  return Object.fromEntries(
-    names.filter((name) => !added.includes(name)).map((name) => [name, headers[name] ?? '']),
-  );
+  return Object.fromEntries(names.filter((name) => !added.includes(name)).map((name) => [name, headers[name] ?? '']));
 }
 
 /** Parses a time such as `20260102T030405Z`. */

@@ -54,9 +54,7 @@ export function refusal(body: object): { code: string; param: string | undefined
 /** The response that the caller gets for this response of the vendor. */
 export function responseTo(response: unknown, body: object = {}, target: GoldenTarget = {}): unknown {
   const bytes = Buffer.from(typeof response === 'string' ? response : JSON.stringify(response));
-  return JSON.parse(
-    studioAi.format.readResponse(callOf(body, target), { head: {}, body: bytes }).body.toString(),
-  );
+  return JSON.parse(studioAi.format.readResponse(callOf(body, target), { head: {}, body: bytes }).body.toString());
 }
 
 export interface Chunk {

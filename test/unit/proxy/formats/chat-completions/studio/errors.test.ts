@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  readStudioError,
-  studioError,
-} from '../../../../../../proxy/formats/chat-completions/studio/errors.ts';
+import { readStudioError, studioError } from '../../../../../../proxy/formats/chat-completions/studio/errors.ts';
 
 const read = (status: number, body: unknown) =>
   readStudioError(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));

@@ -22,11 +22,7 @@ const reasons = (parsed: ReturnType<typeof streamed>) =>
 
 describe('a response of the studio', () => {
   it('passes unchanged to the byte', () => {
-    const text = JSON.stringify(
-      { ...completion({ content: 'Hi', tool_calls: [] }, 'stop'), big: 1 },
-      undefined,
-      3,
-    );
+    const text = JSON.stringify({ ...completion({ content: 'Hi', tool_calls: [] }, 'stop'), big: 1 }, undefined, 3);
     const bytes = Buffer.from(text.replace('"big": 1', '"big": 12345678901234567890'));
     expect(studioAi.format.readResponse(callOf(), { head: {}, body: bytes }).body).toBe(bytes);
   });
@@ -99,15 +95,7 @@ describe('a stream of the studio', () => {
   it('drops frames of an asynchronous filter, even after the usage', () => {
     const texts = [chunk({ role: 'assistant', content: 'a' }), chunk({ content: 'b' }), chunk({}, 'stop')];
     const [first, second, third] = texts;
-    const filtered = events(
-      first,
-      filterFrame(null),
-      second,
-      filterFrame(null),
-      third,
-      usageChunk,
-      filterFrame(null),
-    );
+    const filtered = events(first, filterFrame(null), second, filterFrame(null), third, usageChunk, filterFrame(null));
     expect(streamed(filtered, requested).parsed).toBe(events(...texts, usageChunk));
   });
 
@@ -123,11 +111,7 @@ describe('a stream of the studio', () => {
     ['none', [chunk({ role: 'assistant', content: 'a' })], ['stop']],
     ['an empty one', [chunk({ content: 'a' }, ''), chunk({}, '')], ['stop']],
     ['an empty one behind calls', [chunk({ tool_calls: [{ index: 0, ...call }] }, '')], ['tool_calls']],
-    [
-      'none for one of two',
-      [chunk({ content: 'a' }), chunk({ content: 'b' }, 'length', 1)],
-      ['length', 'stop'],
-    ],
+    ['none for one of two', [chunk({ content: 'a' }), chunk({ content: 'b' }, 'length', 1)], ['length', 'stop']],
     ['one as it must be', [chunk({ content: 'a' }), chunk({}, 'length')], ['length']],
     ['none at all', [], []],
   ])('trap 24: returns a finish reason when the vendor sent %s', (_what, chunks, expected) => {
@@ -163,9 +147,9 @@ describe('a stream of the studio', () => {
       streamed(stream, body)
         .chunks.map(({ choices }) => choices[0]?.delta.content ?? '')
         .join('');
-    expect(
-      text(events(chunk({ content: '```json\n{"a"' }), chunk({ content: ':1}\n```' }), chunk({}, 'stop'))),
-    ).toBe('{"a":1}');
+    expect(text(events(chunk({ content: '```json\n{"a"' }), chunk({ content: ':1}\n```' }), chunk({}, 'stop')))).toBe(
+      '{"a":1}',
+    );
     expect(text(events(chunk({ content: '``' }), chunk({ content: ' ' }, 'stop')))).toBe('`` ');
     expect(text(events(chunk({ content: '``' })))).toBe('``');
   });
@@ -184,21 +168,14 @@ describe('a stream of the studio', () => {
     const error = { error: { code: 'InternalServerError', message: 'no' } };
     const { parsed, reader } = streamed(events(first, error, chunk({}, 'stop')));
     expect(parsed).toBe(`data: ${JSON.stringify(first)}\n\n`);
-    expect([reader.complete, reader.failure]).toMatchObject([
-      false,
-      { status: 500, message: 'no', retryable: true },
-    ]);
+    expect([reader.complete, reader.failure]).toMatchObject([false, { status: 500, message: 'no', retryable: true }]);
   });
 
   it('is not complete without its end marker', () => {
     const whole = events(chunk({ content: 'a' }), chunk({}, 'stop'), usageChunk);
     for (let end = 0; end < whole.length - 2; end += 5) {
       const { reader, parsed } = streamed(whole.slice(0, end), requested);
-      expect([reader.complete, parsed.includes('[DONE]'), parsed.includes('"usage"')]).toEqual([
-        false,
-        false,
-        false,
-      ]);
+      expect([reader.complete, parsed.includes('[DONE]'), parsed.includes('"usage"')]).toEqual([false, false, false]);
     }
   });
 });

@@ -22,11 +22,7 @@ describe('the inference API', () => {
     ['trap 21: one output limit of two', { max_completion_tokens: 9, max_tokens: 5 }, { max_tokens: 9 }],
     ['no stream when none is requested', { stream: false }, {}],
     ['no response format for text', { response_format: { type: 'text' } }, {}],
-    [
-      'JSON by its mode',
-      { response_format: { type: 'json_object' } },
-      { response_format: { type: 'json_object' } },
-    ],
+    ['JSON by its mode', { response_format: { type: 'json_object' } }, { response_format: { type: 'json_object' } }],
     ['JSON by a schema', { response_format: jsonSchema }, { response_format: jsonSchema }],
     ['no choice without tools', { tools: [], tool_choice: 'auto' }, {}],
     ['tools', { tools: [boil], tool_choice: 'required' }, { tools: [boil], tool_choice: 'required' }],
@@ -88,11 +84,7 @@ describe('the inference API', () => {
 
   it.each<[string, object, readonly string[]]>([
     ['gpt-4o', { metadata: { a: 'b' }, web_search_options: {} }, ['metadata', 'web_search_options']],
-    [
-      'Phi-4',
-      { verbosity: 'low', store: true, reasoning_effort: 'low' },
-      ['verbosity', 'store', 'reasoning_effort'],
-    ],
+    ['Phi-4', { verbosity: 'low', store: true, reasoning_effort: 'low' }, ['verbosity', 'store', 'reasoning_effort']],
     ['Mistral-Large-3', { user: 'u', logit_bias: {}, seed: 1 }, ['user', 'logit_bias']],
     ['claude-opus-5', { temperature: 0.5, top_p: 0.5 }, ['temperature', 'top_p']],
   ])('%s gets no fields that it does not accept: %j', (model, fields, dropped) => {
@@ -114,11 +106,7 @@ describe('the inference API', () => {
     [{ seed: 0.5 }, 'invalid_request', 'seed'],
     [{ max_tokens: 0 }, 'invalid_request', 'max_tokens'],
     [{ stop: [1] }, 'invalid_request', 'stop'],
-    [
-      { messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] },
-      'invalid_request',
-      'messages[0].tool_call_id',
-    ],
+    [{ messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] }, 'invalid_request', 'messages[0].tool_call_id'],
     [
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'ftp://x' } }] }] },
       'invalid_request',
@@ -215,11 +203,7 @@ describe('messages in plain texts', () => {
     const args = ['', 'no JSON', '[1]', '{"a": 1}'];
     const calls = args.map((text, index) => call(`c${index}`, 'boil', text));
     const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: '' }));
-    const parsed = conversation([
-      ...messages,
-      { role: 'assistant', content: '', tool_calls: calls },
-      ...results,
-    ]);
+    const parsed = conversation([...messages, { role: 'assistant', content: '', tool_calls: calls }, ...results]);
     expect(parsed).toMatchObject([
       {},
       { tool_calls: ['{}', '{}', '{}', '{"a": 1}'].map((text) => ({ function: { arguments: text } })) },
@@ -257,23 +241,13 @@ describe('messages in plain texts', () => {
       ...messages,
       { role: 'assistant', content: 'It is' },
     ];
-    const roles = (model: string) =>
-      (conversation(history, model) as { role: string }[]).map(({ role }) => role);
-    expect(roles('ministral-3b')).toEqual([
-      'user',
-      'assistant',
-      'tool',
-      'assistant',
-      'user',
-      'assistant',
-      'user',
-    ]);
+    const roles = (model: string) => (conversation(history, model) as { role: string }[]).map(({ role }) => role);
+    expect(roles('ministral-3b')).toEqual(['user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'user']);
     expect(roles('Llama-3.3-70B-Instruct')).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
   });
 
   it('have the type of an image by its bytes', () => {
-    const png =
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const parsed = conversation([
       {
         role: 'user',

@@ -16,8 +16,7 @@ const calling = (...calls: JsonObject[]) => ({ role: 'assistant', content: null,
 const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'done' });
 
 const textOnly = { systemInPlace: false, inResult: () => false, madeImages: false };
-const emulated = (messages: readonly JsonObject[]) =>
-  emulateTurns(readConversation(requestOf(messages)), textOnly);
+const emulated = (messages: readonly JsonObject[]) => emulateTurns(readConversation(requestOf(messages)), textOnly);
 
 describe('a conversation of thousands of messages', () => {
   // Copying or searching the other pieces for every piece would take seconds here.
