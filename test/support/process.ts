@@ -151,11 +151,18 @@ export async function until<T>(
   const timeoutMs = options.timeoutMs ?? 20_000;
   const started = performance.now();
   for (;;) {
+    const triedAt = performance.now();
     const value = await condition();
     if (value) return value as Exclude<T, undefined | null | false | 0 | ''>;
-    if (performance.now() - started > timeoutMs) {
+    const now = performance.now();
+    if (now - started > timeoutMs) {
       throw new Error(`waited ${timeoutMs} ms in vain for ${options.what ?? condition.toString()}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs(now - triedAt, now - started)));
   }
+}
+
+/** A condition that is expensive, or far off, is tried less often: it takes the processor from what it waits for. */
+function pauseMs(tookMs: number, waitedMs: number): number {
+  return Math.min(100, Math.max(5, 3 * tookMs, waitedMs / 50));
 }
