@@ -267,7 +267,9 @@ describe('usage while the control plane is gone', () => {
     const from = performance.now();
     expect(await wronglyRecorded(recording, response)).toEqual([]);
     log('usage that a stopped proxy left in Redis is recorded by another after', performance.now() - from);
-    await until(async () => (await counted(heir.proxy, 'drained')) >= 50, { what: 'the heir to be done' });
+    await until(async () => (await counted(heir.proxy, 'drained')) >= 50, {
+      ...{ what: 'the heir to be done', timeoutMs: 60_000 },
+    });
     expect(await counted(heir.proxy, 'reported')).toBe(0);
-  }, 40_000);
+  }, 120_000);
 });
