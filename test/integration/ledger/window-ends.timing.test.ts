@@ -260,7 +260,8 @@ describe('a budget that is spent when its window ends', () => {
     const organization = await newOrganization('spent');
     const { id, value } = await organization.createKey();
     await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '0.007' });
-    const end = clock.standBefore('day', 500);
+    // Longer than a proxy takes between two calls of the ledger: its own clock runs on meanwhile.
+    const end = clock.standBefore('day', 3_000);
     await withProxies(async (proxies) => {
       const ask = (turn: number) => chat(value, { max_tokens: 100 })(proxies[turn % 2] ?? gateway.proxy);
       const opens = new Date(end).toISOString().replace('.000Z', 'Z');
@@ -285,7 +286,9 @@ describe('a budget that is spent when its window ends', () => {
       console.log(`let in ${opened - end} ms after the window's end; requests took up to ${slowest} ms`);
       // On a busy machine a request takes longer, and the next one is sent after it.
       expect(Math.abs(opened - end)).toBeLessThan(500 + 2 * slowest);
-      expect(Object.keys(tally(outcomes)).toSorted()).toEqual(['200', '402 budget_exceeded']);
+      // Busy: the rest of the old window is in the other proxy's lease, so this one cannot call it spent.
+      const decided = outcomes.filter((outcome) => outcome !== '429 budget_busy');
+      expect(Object.keys(tally(decided)).toSorted()).toEqual(['200', '402 budget_exceeded']);
     });
   });
 });
