@@ -26,7 +26,7 @@ describe('the cost in a usage chunk', () => {
     [
       'not into a text that looks like it',
       `${String.raw`data: {"id":"\"usage\":{ä","choices":[],"usage":{"prompt_tokens":1}}`}\n\n`,
-      String.raw`data: {"id":"\"usage\":{ä","choices":[],"usage":{"x_svc_cost":"0.0012","prompt_tokens":1}}` + '\n\n',
+      `${String.raw`data: {"id":"\"usage\":{ä","choices":[],"usage":{"x_svc_cost":"0.0012","prompt_tokens":1}}`}\n\n`,
     ],
   ])('is inserted %s', (_what, event, expected) => {
     expect(reported(event)).toBe(expected);
