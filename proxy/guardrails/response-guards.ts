@@ -61,7 +61,7 @@ export function guardedFailure(error: unknown, guards: ResponseGuards): unknown 
 
 /** @returns undefined if the text is blocked, or if a service would have to check it first */
 function left(text: string, guards: ResponseGuards, form?: 'fixed'): string | undefined {
-  if (guards.services.some(({ delaysResponse: contains }) => contains)) return undefined;
+  if (guards.services.some(({ delaysResponse }) => delaysResponse)) return undefined;
   try {
     return guardText(guards.guards(form), text);
   } catch (error) {

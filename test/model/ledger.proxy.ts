@@ -141,8 +141,8 @@ export class ModelProxy {
   }
 
   /** Notes the reservation of a request that started. */
-  begun(id: string, { amount, leases: slices }: Pick<BudgetReservation, 'amount' | 'leases'>, session: string): void {
-    this.#running.set(id, { amount, slices: slices.map((lease) => ({ ...lease, session })) });
+  begun(id: string, { amount, leases }: Pick<BudgetReservation, 'amount' | 'leases'>, session: string): void {
+    this.#running.set(id, { amount, slices: leases.map((lease) => ({ ...lease, session })) });
   }
 
   ended(id: string): void {

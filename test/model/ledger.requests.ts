@@ -120,9 +120,9 @@ function end(
 }
 
 /** Notes the event that is reported if the proxy is killed now: the reservation as the cost. */
-function begun(world: World, requested: RequestTarget, { amount, leases: slices, stamp }: BudgetReservation): void {
-  requested.proxy.begun(stamp.id, { amount, leases: slices }, stamp.session);
-  const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
+function begun(world: World, requested: RequestTarget, { amount, leases, stamp }: BudgetReservation): void {
+  requested.proxy.begun(stamp.id, { amount, leases }, stamp.session);
+  const charges = leases.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
   const event = usageOf(world, requested, { stamp, cost: amount, charges });
   world.verifier.begin({ event, reservation: amount, proxy: requested.proxy });
 }

@@ -69,9 +69,9 @@ export function openServiceFixture(
   return {
     guard: (guardrail, stage = 'input') => {
       const made = guards(guardrail, { call, stage, decisions: reported });
-      const { delaysResponse: contains, window } = made;
+      const { delaysResponse, window } = made;
       return {
-        ...{ guardrail, delaysResponse: contains, window, ended: () => made.ended() },
+        ...{ guardrail, delaysResponse, window, ended: () => made.ended() },
         inspect: async (texts, signal, about) => {
           const left = await made.inspect(texts, signal, about);
           // The request makes no further calls.

@@ -21,7 +21,7 @@ import type { InspectContext, Inspection, OutputGuard } from '../guardrail.ts';
 import type { Scanner } from '../scanner.ts';
 import type { ServiceGuard } from '../service.ts';
 import type { createServiceGuards } from '../services/service-guard.ts';
-import { contains, type GuardStream, ResponseInspection } from './response-inspection.ts';
+import { type GuardStream, mayWithhold, ResponseInspection } from './response-inspection.ts';
 import { inspectBody } from './stage-inspection.ts';
 
 export interface RequestInspectionDeps extends DecisionsDeps {
@@ -55,7 +55,7 @@ export class RequestInspection {
   inspect(): Inspection | Promise<Inspection> {
     const { input, output } = this.#applied;
     const { body } = this.#call.request;
-    if (contains(output)) refuseSpelling(body);
+    if (mayWithhold(output)) refuseSpelling(body);
     return this.#timed('input', () => {
       for (const guardrail of input.others) this.#apply(guardrail);
       if (input.texts.length + input.services.length === 0) return this.#inspection(body);

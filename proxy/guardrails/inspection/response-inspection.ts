@@ -89,7 +89,7 @@ export class ResponseInspection implements OutputGuard {
       this.#responseGuards().tooLong();
       return body;
     }
-    const reported = contains(this.#deps.guardrails) ? withoutLogprobs(body) : body;
+    const reported = mayWithhold(this.#deps.guardrails) ? withoutLogprobs(body) : body;
     return inspectBody(reported, responseLocations, this.#inspection());
   }
 
@@ -132,7 +132,7 @@ export class ResponseInspection implements OutputGuard {
 }
 
 /** Whether a guardrail may withhold a part of the response from the caller. */
-export function contains({ texts, services }: StageGuardrails): boolean {
+export function mayWithhold({ texts, services }: StageGuardrails): boolean {
   return (
     texts.some(({ guardrail }) => guardrail.action !== 'observe') || services.some(({ action }) => action !== 'observe')
   );

@@ -67,7 +67,7 @@ class ServedStream implements StreamResult, StreamSink {
     this.headers = source.headers;
     this.#deps = deps;
     this.#context = context;
-    this.#holding = services.filter(({ delaysResponse: contains }) => contains);
+    this.#holding = services.filter(({ delaysResponse }) => delaysResponse);
     this.#windows =
       this.#holding.length === 0 ? undefined : new ResponseWindows({ services: this.#holding, placeholders });
     this.#observed = this.#holding.length === services.length ? undefined : new WholeResponse();
@@ -224,7 +224,7 @@ class ServedStream implements StreamResult, StreamSink {
     if (this.#sink !== undefined) deliver(this.#sink);
     if (!this.#isHandedOver || this.#observed === undefined) return;
     // Services observe the part that the caller has received, however the stream ended.
-    const observing = this.#deps.services.filter(({ delaysResponse: contains }) => !contains);
+    const observing = this.#deps.services.filter(({ delaysResponse }) => !delaysResponse);
     const pending = askServices(observing, this.#observed.texts(), new AbortController().signal);
     this.#deps.background(
       'guardrails after an answer',

@@ -23,8 +23,8 @@ export class StreamInspection {
   /** @param withheldMax limits above which the failure rules apply */
   constructor(guards: ResponseGuards, withheldMax: WithheldMax) {
     this.#guards = guards;
-    const contains = guards.services.some((service) => service.delaysResponse);
-    this.#observes = !contains && guards.guards().every(({ replacement }) => replacement === 'keep');
+    const delays = guards.services.some((service) => service.delaysResponse);
+    this.#observes = !delays && guards.guards().every(({ replacement }) => replacement === 'keep');
     this.#chunks = new ChunkGuard(guards, withheldMax, this.#observes);
   }
 

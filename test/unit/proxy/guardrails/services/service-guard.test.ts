@@ -52,8 +52,8 @@ it.each([
   ['block', true],
   ['redact', true],
   ['observe', false],
-] as const)('a guard with action %s withholds a response until it has decided: %s', (action, contains) => {
-  expect(openServiceFixture({ post: unreachable }).guard(webhook({ action })).delaysResponse).toBe(contains);
+] as const)('a guard with action %s withholds a response until it has decided: %s', (action, delays) => {
+  expect(openServiceFixture({ post: unreachable }).guard(webhook({ action })).delaysResponse).toBe(delays);
 });
 
 it.each(['block', 'pass'] as const)(
