@@ -64,6 +64,10 @@ export const errorTable = {
     status: 415,
     message: 'send the body as Content-Type: application/json without encoding',
   },
+  upgrade_not_supported: {
+    status: 426,
+    message: 'WebSocket is not served here; send the request over HTTP/1.1, with stream: true for a stream',
+  },
   headers_too_large: { status: 431, message: 'the headers are larger than the gateway accepts' },
   rate_limit_exceeded: { status: 429, message: 'too many requests' },
   concurrency_limit_exceeded: { status: 429, message: 'too many requests at a time' },

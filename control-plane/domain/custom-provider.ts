@@ -16,13 +16,17 @@ export interface KeyRules {
 const nameForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Metrics use these values in place of a provider's name. */
 const wordsOfMetrics: readonly string[] = ['none', 'other'];
+/** The gateway's routes, and the routes of vendors' SDKs, use these words in a provider's place. */
+const wordsOfRoutes: readonly string[] = [
+  ...['deployments', 'models', 'messages', 'responses', 'conversations', 'embeddings', 'route'],
+];
 
 export function customProviderName(text: string): Field<string> {
   if (!nameForm.test(text) || containsCredential(text)) {
     return invalid('must be 1 to 63 of a-z 0-9 -, beginning and ending with a letter or digit');
   }
   const shipped = isVendorName(text) || canonicalVendorName(text) !== undefined;
-  return shipped || wordsOfMetrics.includes(text)
+  return shipped || [...wordsOfMetrics, ...wordsOfRoutes].includes(text)
     ? invalid('is reserved: the gateway itself uses this name')
     : valid(text);
 }

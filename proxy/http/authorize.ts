@@ -3,7 +3,6 @@
 // the name that the caller sent.
 import { canonicalModel, namesOfModel } from '../../catalog/model-names.ts';
 import { isSlip, isSlipOf } from '../../catalog/nearest-models.ts';
-import { isModelName } from '../../common/model-facts.ts';
 import type { Caller } from '../access/authenticator.ts';
 import { readCloudKeys, readDirectKey, readRegion, readRouteKey } from '../access/credentials.ts';
 import { repeatsKey } from '../access/repeated-keys.ts';
@@ -14,13 +13,13 @@ import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 import type { Credential } from '../providers/credentials/credential.ts';
 import type { Provider, Target } from '../providers/provider.ts';
-import { didYouMean, modelNotFound, nearestWords } from '../unknown-model.ts';
+import { didYouMean, modelNotFound } from '../unknown-model.ts';
 import { checkEndpoint, checkRegion } from '../upstream/base-urls.ts';
-import type { CustomProvider } from '../upstream/custom-providers.ts';
 import type { DirectCredential, Targets } from '../upstream/targets.ts';
 import { type CallableDeps, mayCall, nearestCallable } from './callable-models.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { ChatRoute } from './match.ts';
+import { checkedModelName, type ResolvedModel, resolveModel } from './resolve-model.ts';
 
 export interface AuthorizeDeps extends CallableDeps {
   readonly targets: Targets;
@@ -32,8 +31,7 @@ export interface AuthorizeInput {
   readonly caller: Caller;
   readonly request: ChatRequest;
   readonly headers: RequestHeaders;
-  /** The provider of a provider's own route. */
-  readonly routeProvider: Provider | undefined;
+  readonly route: Pick<ChatRoute, 'provider' | 'home'>;
   /** The target of such a route, with the caller's own credential. */
   readonly routeTarget: Target | undefined;
   /** The call is a guardrail's, so the callers' allow-lists do not apply. */
@@ -48,7 +46,7 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   const { caller, headers, request, requestId } = input;
   // First of all, because the name is logged, stored and returned.
   if (repeatsKey(request.model, headers, caller.direct)) throw keyInModel();
-  const called = modelOf(deps, input);
+  const called = calledModel(deps, input);
   const { provider, model, custom } = called;
   const qualifiedModel = canonicalModel(`${provider.name}/${model}`);
   const catalogModel = custom === undefined ? inCatalog(qualifiedModel) : custom.models.get(model);
@@ -86,7 +84,7 @@ function inCatalog(qualifiedModel: string): CatalogModel | undefined {
   return undefined;
 }
 
-function unknown(deps: AuthorizeDeps, caller: Caller, { provider, model, custom }: ModelToCall): UnknownModel {
+function unknown(deps: AuthorizeDeps, caller: Caller, { provider, model, custom }: ResolvedModel): UnknownModel {
   const name = `${provider.name}/${model}`;
   return {
     get isSlip() {
@@ -96,50 +94,16 @@ function unknown(deps: AuthorizeDeps, caller: Caller, { provider, model, custom 
   };
 }
 
-interface ModelToCall {
-  readonly provider: Provider;
-  readonly model: string;
-  readonly custom: CustomProvider | undefined;
-}
-
-function modelOf(deps: AuthorizeDeps, { request, routeProvider, caller }: AuthorizeInput): ModelToCall {
-  const sent = request.model;
-  if (routeProvider !== undefined) return { provider: routeProvider, model: checkedName(sent), custom: undefined };
-  const slash = sent.indexOf('/');
-  if (slash < 1 || slash === sent.length - 1) {
-    throw new GatewayError('invalid_request', {
-      param: 'model',
-      message: 'model must be <provider>/<model_name>, for example gpt-provider/gpt-4o-mini',
-      hint: didYouMean(nearestCallable(sent, caller, deps)),
-    });
-  }
-  const model = checkedName(sent.slice(slash + 1));
-  const name = sent.slice(0, slash);
-  const shipped = deps.providers.get(name);
-  if (shipped !== undefined) return { provider: shipped, model, custom: undefined };
-  const custom = deps.customProviders.of(caller.principal.organization).get(name);
-  if (custom === undefined) {
-    const near = nearestCallable(sent, caller, deps);
-    throw new GatewayError('model_not_found', {
-      param: 'model',
-      message: `no such provider in front of the model name; ${nearestWords(near)}`,
-    });
-  }
-  return { provider: custom.provider, model, custom };
+function calledModel(deps: AuthorizeDeps, { request, caller, route }: AuthorizeInput): ResolvedModel {
+  const { provider, home } = route;
+  if (provider === undefined) return resolveModel(deps, { caller, sent: request.model, home });
+  return { provider, model: checkedModelName(request.model), custom: undefined };
 }
 
 function keyInModel(): GatewayError {
   return new GatewayError('invalid_request', {
     param: 'model',
     message: 'the model name contains the key that is in a header of this request; send it in the header only',
-  });
-}
-
-function checkedName(name: string): string {
-  if (isModelName(name)) return name;
-  throw new GatewayError('invalid_request', {
-    param: 'model',
-    message: 'the model name contains characters that no model name has',
   });
 }
 

@@ -61,7 +61,7 @@ function callOf(deps: AuthorizeDeps, question: ModelQuestion): ChatCall {
         bytes: Buffer.byteLength(JSON.stringify(body)),
       },
       headers: new RequestHeaders([]),
-      routeProvider: undefined,
+      route: { provider: undefined, home: 'gpt-provider' },
       routeTarget: undefined,
       isGuardrails: true,
     });

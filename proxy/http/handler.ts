@@ -50,10 +50,9 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   // match
   const route = matchRoute(request.method ?? '', request.url ?? '', deps.providers);
   record.route = route.kind;
-  const provider = route.kind === 'chat' ? route.provider : undefined;
 
   // authenticate: everything that headers decide, before a byte of the body is read.
-  const onProviderRoute = provider !== undefined;
+  const onProviderRoute = route.kind === 'chat' && route.provider !== undefined;
   const keyed = withAttachedKey(headers, onProviderRoute, deps.attachedKey?.current);
   const caller = await authenticate(deps, readCredentials(keyed, onProviderRoute), exchange.address);
   noteCaller(record, caller);
@@ -68,7 +67,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   // read: a larger body is parsed when its organization gets time on the event loop. Writing it for the provider waits
   // for time again.
   const body = await readBody(exchange, deps.bodyLimits, deps.loop);
-  const parsing = parseBody(exchange, body, deps.loop);
+  const parsing = parseBody(exchange, { ...body, modelInPath: route.model }, deps.loop);
   const chatRequest = parsing instanceof Promise ? await parsing : parsing;
   record.streamed = chatRequest.stream;
 
@@ -78,7 +77,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     caller,
     request: chatRequest,
     headers,
-    routeProvider: provider,
+    route,
     routeTarget: target,
   });
   record.provider = authorized.provider.name;

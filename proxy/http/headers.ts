@@ -21,6 +21,7 @@ const knownHeaders = new Set([
   'content-length',
   'transfer-encoding',
   'expect',
+  'upgrade',
   'x-request-id',
 ]);
 

@@ -1,6 +1,7 @@
 // Maps method and path to a route. The raw request target is split by hand and matched exactly: nothing is decoded,
-// collapsed or resolved, so the authorized path is the dispatched path. Only the last part of /v1/models/{id} is
-// decoded.
+// collapsed or resolved, so the authorized path is the dispatched path. Only names of models in the path are decoded,
+// once.
+import type { VendorName } from '../../common/vendors.ts';
 import { GatewayError } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
 
@@ -8,6 +9,10 @@ export type Route = ChatRoute | { readonly kind: 'models' } | { readonly kind: '
 
 export interface ChatRoute {
   readonly kind: 'chat';
+  /** The vendor whose clients use this route: a model name without a provider is looked up there first. */
+  readonly home: VendorName;
+  /** The model that the path names, not checked yet; the body's `model` has no meaning then. */
+  readonly model?: string;
   /** Set for a provider's own route. */
   readonly provider: Provider | undefined;
   /** The endpoint in the path, not checked yet; only if the provider's route has one. */
@@ -17,7 +22,15 @@ export interface ChatRoute {
 /** The form of every provider's own chat route. */
 const providerChat = /^\/v1\/([a-z0-9-]+)(?:\/([^/]+))?\/chat\/completions$/;
 
-const genericChat: Route = { kind: 'chat', provider: undefined, endpoint: undefined };
+/** Chat completions where the SDKs of vendors put the path; the body, or the path, names the model. */
+const genericChat: ReadonlyMap<string, ChatRoute> = new Map([
+  ['/v1/chat/completions', { kind: 'chat', home: 'gpt-provider', provider: undefined, endpoint: undefined }],
+  ['/openai/v1/chat/completions', { kind: 'chat', home: 'studio-ai', provider: undefined, endpoint: undefined }],
+]);
+
+/** The studio's SDK names a deployment in the path. */
+const deploymentChat = /^\/(?:openai|v1)\/deployments\/([^/]+)\/chat\/completions$/;
+
 const models: Route = { kind: 'models' };
 
 /**
@@ -42,7 +55,7 @@ export type RouteForm = 'chat' | 'provider chat' | 'models' | 'model' | 'none';
 /** The form of a path, for forward mode, where the existing providers are unknown. */
 export function routeForm(target: string): RouteForm {
   const path = pathOf(target);
-  if (path === '/v1/chat/completions') return 'chat';
+  if (genericChat.has(path) || deploymentChat.test(path)) return 'chat';
   if (providerChat.test(path)) return 'provider chat';
   if (path === '/v1/models') return 'models';
   return path.startsWith('/v1/models/') ? 'model' : 'none';
@@ -54,13 +67,18 @@ function pathOf(target: string): string {
 }
 
 function findRoute(path: string, providers: ReadonlyMap<string, Provider>): Route | undefined {
-  if (path === '/v1/chat/completions') return genericChat;
+  const generic = genericChat.get(path);
+  if (generic !== undefined) return generic;
   if (path === '/v1/models') return models;
   if (path.startsWith('/v1/models/')) return modelRoute(path.slice('/v1/models/'.length));
+  const deployment = deploymentChat.exec(path)?.[1];
+  if (deployment !== undefined) {
+    return { kind: 'chat', home: 'studio-ai', model: decoded(deployment), provider: undefined, endpoint: undefined };
+  }
   const [, name = '', endpoint] = providerChat.exec(path) ?? [];
   const provider = providers.get(name);
   if (provider === undefined || takesEndpoint(provider) !== (endpoint !== undefined)) return undefined;
-  return { kind: 'chat', provider, endpoint };
+  return { kind: 'chat', home: 'gpt-provider', provider, endpoint };
 }
 
 function takesEndpoint({ defaultBaseUrl }: Provider): boolean {
@@ -68,9 +86,13 @@ function takesEndpoint({ defaultBaseUrl }: Provider): boolean {
 }
 
 function modelRoute(encodedId: string): Route | undefined {
-  if (encodedId === '') return undefined;
+  return encodedId === '' ? undefined : { kind: 'model', id: decoded(encodedId) };
+}
+
+/** @throws GatewayError invalid_request */
+function decoded(encodedName: string): string {
   try {
-    return { kind: 'model', id: decodeURIComponent(encodedId) };
+    return decodeURIComponent(encodedName);
   } catch {
     throw new GatewayError('invalid_request', {
       message: 'the model id in the path is not valid percent-encoding',

@@ -2,6 +2,7 @@
 // truly finished.
 import { GatewayError, overloaded } from '../errors.ts';
 import type { Abortable, Exchange } from './exchange.ts';
+import type { RequestHeaders } from './headers.ts';
 import { isLeaving, recordError, respondError } from './respond.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -35,14 +36,20 @@ export function withLifecycle(deps: LifecycleDeps, respond: Handler): Handler {
 /**
  * Refuses requests that no route or key can make valid. All servers on the way must agree where a request ends and
  * which host it is for: it needs exactly one `Host` (RFC 9112, section 3.2), and HTTP/1.0 has no chunks (section 6.1).
- * @throws GatewayError overloaded, invalid_request
+ * @throws GatewayError overloaded, upgrade_not_supported, invalid_request
  */
 function expectServable({ isRefused, request, headers }: Exchange): void {
   if (isRefused) throw overloaded();
+  // At once, on every path: coding agents try WebSocket first, and only after this status do they use HTTP.
+  if (isWebSocket(headers)) throw new GatewayError('upgrade_not_supported', { headers: ['upgrade', 'HTTP/1.1'] });
   if (headers.hosts !== 1)
     throw new GatewayError('invalid_request', { message: 'a request needs one Host header, and no more' });
   if (request.httpVersionMinor === 0 && headers.get('transfer-encoding') !== undefined)
     throw new GatewayError('invalid_request', { message: 'Transfer-Encoding needs HTTP/1.1' });
+}
+
+function isWebSocket(headers: RequestHeaders): boolean {
+  return headers.get('upgrade')?.toLowerCase() === 'websocket';
 }
 
 /** One object for all requests, see Exchange.onAbort. */

@@ -106,6 +106,7 @@ export function respondError(exchange: Exchange, error: unknown): void {
   send(exchange, response.status, Buffer.from(envelope(response)), [
     'x-svc-error-source',
     response.source,
+    ...(response.code === undefined ? [] : ['x-svc-error-code', headerValue(response.code)]),
     ...response.headers,
   ]);
 }

@@ -215,6 +215,7 @@ function refuse(socket: Socket, code: ErrorCode, options: TrafficServerOptions):
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
     'x-svc-error-source: gateway',
+    `x-svc-error-code: ${code}`,
     ...(code === 'method_not_allowed' ? ['allow: GET, POST'] : []),
     'connection: close',
   ];

@@ -147,7 +147,8 @@ function callOf(job: TranslationJob, shipped: Shipped): ProviderCall {
   const { target, credential, images, ...call } = job.call;
   const { numbersArePlain, outputCeiling, requestBytes } = job;
   const parsed = {
-    ...parseChatRequest({ bytes: bufferOf(job.request), numbersArePlain }),
+    // The body has no model if the path named it.
+    ...parseChatRequest({ bytes: bufferOf(job.request), numbersArePlain, modelInPath: call.model }),
     bytes: requestBytes,
   };
   const secrets = Object.entries(credential).map(([name, value]) => [name, new Secret(value)] as const);

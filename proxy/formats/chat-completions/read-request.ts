@@ -48,6 +48,8 @@ export interface ReadBody {
   readonly bytes: Buffer;
   /** JavaScript would write every number exactly as it is in the bytes. The scanner of the body knows this already. */
   readonly numbersArePlain: boolean;
+  /** The model that the path names, if it does: it replaces that of the body. */
+  readonly modelInPath?: string | undefined;
   /** Number of brackets, braces, commas and colons outside of strings. Default: not counted. */
   readonly structural?: number;
 }
@@ -67,10 +69,14 @@ export function isLargeBody({ bytes, structural = 0 }: ReadBody): boolean {
  * Like parseChatRequest, in steps of far less than a millisecond.
  * @throws GatewayError invalid_request that names the field
  */
-export function* parseChatRequestInSteps({ bytes, numbersArePlain }: ReadBody): Generator<void, ChatRequest> {
+export function* parseChatRequestInSteps({
+  bytes,
+  numbersArePlain,
+  modelInPath,
+}: ReadBody): Generator<void, ChatRequest> {
   yield* checkUtf8InSteps(bytes);
   const parsed = yield* readJsonInSteps(bytes, { exact: !numbersArePlain });
-  const fields = readFields(parsedObject(parsed, bytes));
+  const fields = readFields(parsedObject(parsed, bytes), modelInPath);
   const messages: ChatMessage[] = [];
   for (const [index, message] of fields.messages.entries()) {
     messages.push(readMessage(message, index));
@@ -95,11 +101,15 @@ function* checkUtf8InSteps(bytes: Buffer): Generator<void, void> {
 
 /** @throws GatewayError invalid_request that names the field */
 export function parseChatRequest(read: Buffer | ReadBody): ChatRequest {
-  const { bytes, numbersArePlain } = Buffer.isBuffer(read) ? { bytes: read, numbersArePlain: false } : read;
+  const { bytes, numbersArePlain, modelInPath } = bodyOf(read);
   checkUtf8(bytes);
   const parse = numbersArePlain ? parseJson : parseExactJson;
-  const fields = readFields(parsedObject(parse(bytes.toString()), bytes));
+  const fields = readFields(parsedObject(parse(bytes.toString()), bytes), modelInPath);
   return requestOf(fields, fields.messages.map(readMessage), bytes);
+}
+
+function bodyOf(read: Buffer | ReadBody): ReadBody {
+  return Buffer.isBuffer(read) ? { bytes: read, numbersArePlain: false } : read;
 }
 
 interface RequestFields {
@@ -109,8 +119,9 @@ interface RequestFields {
   readonly messages: readonly unknown[];
 }
 
-function readFields(body: JsonObject): RequestFields {
-  const { model, stream, messages } = body;
+function readFields(body: JsonObject, modelInPath: string | undefined): RequestFields {
+  const { stream, messages } = body;
+  const model = modelInPath ?? body.model;
   if (typeof model !== 'string' || model === '') throw invalid('model', 'model must be a non-empty string');
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
     throw invalid('stream', 'stream must be true or false');

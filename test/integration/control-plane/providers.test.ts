@@ -121,12 +121,21 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       },
     );
 
-    it.each(['gpt-provider', 'studio-ai', 'openai', 'azure', 'azure-ai', 'aws', 'google', 'none', 'other'])(
-      'are reserved: %s',
-      async (reserved) => {
-        expect((await refusal(create({ name: reserved }))).violations.name).toContain('reserved');
-      },
-    );
+    it.each([
+      'gpt-provider',
+      'studio-ai',
+      'openai',
+      'azure',
+      'azure-ai',
+      'aws',
+      'google',
+      'none',
+      'other',
+      'deployments',
+      'route',
+    ])('are reserved: %s', async (reserved) => {
+      expect((await refusal(create({ name: reserved }))).violations.name).toContain('reserved');
+    });
 
     it('may have 63 characters', async () => {
       const made = await created({ name: `a${'-9'.repeat(31)}` });

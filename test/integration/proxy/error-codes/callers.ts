@@ -4,7 +4,7 @@ import { specificMessages } from '../../../../proxy/errors.ts';
 import { chatBody } from '../../../support/gateway.ts';
 import { until } from '../../../support/process.ts';
 import { ownHeaders } from '../../../support/vendors.ts';
-import { bearer, budget, type Case, type Cases, chat, later, limitedKey, own, rawHead } from './world.ts';
+import { bearer, budget, type Case, type Cases, chat, elsewhere, limitedKey, own, rawHead } from './world.ts';
 
 export const callersFaults = {
   virtual_key_required: [
@@ -70,7 +70,7 @@ export const callersFaults = {
     {
       ...field(
         'model',
-        { model: 'gpt-4o' },
+        { model: '/gpt-4o' },
         'model must be <provider>/<model_name>, for example gpt-provider/gpt-4o-mini',
       ),
       hint: /^did you mean gpt-provider\/gpt-4o[, ]/,
@@ -193,9 +193,9 @@ export const callersFaults = {
         }),
     },
   ],
-  guardrail_blocked: later,
-  // Tested in test/integration/guardrails/shares.timing.test.ts.
-  guardrail_unavailable: later,
+  // No guardrail applies here: test/integration/guardrails/ provokes both.
+  guardrail_blocked: elsewhere,
+  guardrail_unavailable: elsewhere,
   project_key_required: [
     {
       what: 'a provider’s own route with the virtual key in another header',
@@ -313,6 +313,13 @@ export const callersFaults = {
       provoke: (world) => world.sendRaw(world.tight.port, `POST ${chat} HTTP/1.1\r\n`),
     },
   ],
+  upgrade_not_supported: [
+    {
+      what: 'a WebSocket',
+      headers: { upgrade: 'HTTP/1.1' },
+      provoke: (world) => world.sendRaw(world.gateway.proxy.port, `GET /v1/responses HTTP/1.1\r\n${handshake}\r\n\r\n`),
+    },
+  ],
   body_too_large: [
     {
       what: 'a body one byte over the limit',
@@ -346,6 +353,15 @@ export const callersFaults = {
     },
   ],
 } satisfies Cases;
+
+/** A coding agent's (RFC 6455, section 4.1). */
+const handshake = [
+  'host: gateway',
+  'connection: Upgrade',
+  'upgrade: websocket',
+  'sec-websocket-version: 13',
+  'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+].join('\r\n');
 
 function field(param: string, fields: object, message: string | RegExp): Case {
   const what = `${param} in ${JSON.stringify(fields).replace(/sk-svc-\w+/, 'a key')}`;

@@ -6,7 +6,7 @@ import { startFaultyProxy } from '../../../support/faulty-proxy.ts';
 import { chatBody } from '../../../support/gateway.ts';
 import { freePort, until } from '../../../support/process.ts';
 import { openConnection } from '../../../support/raw-http.ts';
-import { bearer, budget, type Cases, later, limitedKey, rawHead } from './world.ts';
+import { bearer, budget, type Cases, limitedKey, rawHead, unreached } from './world.ts';
 
 export const gatewayStates = {
   rate_limit_exceeded: [
@@ -175,7 +175,7 @@ export const gatewayStates = {
     },
   ],
   // There is one target, and its stored key must be enabled.
-  no_healthy_target: later,
+  no_healthy_target: unreached,
   upstream_timeout: [
     {
       what: 'a stream that does not begin in time',

@@ -52,9 +52,10 @@ export interface Case {
   readonly limited?: true;
 }
 
-export const later = 'no request reaches it before a later issue';
+export const elsewhere = 'tests of its own provoke it';
+export const unreached = 'no request reaches it yet';
 
-export type Cases = Readonly<Partial<Record<ErrorCode, readonly Case[] | typeof later>>>;
+export type Cases = Readonly<Partial<Record<ErrorCode, readonly Case[] | typeof elsewhere | typeof unreached>>>;
 
 export const chat = '/v1/chat/completions';
 export const own = '/v1/gpt-provider/chat/completions';

@@ -8,16 +8,39 @@ const providers = new Map([
   ['openai', gptProvider],
   ['studio-ai', studio],
 ]);
+const generic = { home: 'gpt-provider', provider: undefined, endpoint: undefined };
+const studios = { kind: 'chat', home: 'studio-ai', provider: undefined, endpoint: undefined };
 const match = (method: string, target: string) => matchRoute(method, target, providers);
 
 describe('the router of methods and paths', () => {
   it.each([
-    ['POST', '/v1/chat/completions', { kind: 'chat', provider: undefined, endpoint: undefined }],
-    ['POST', '/v1/chat/completions?api-version=1', { kind: 'chat', provider: undefined, endpoint: undefined }],
-    ['POST', '/v1/gpt-provider/chat/completions', { kind: 'chat', provider: gptProvider, endpoint: undefined }],
-    ['POST', '/v1/openai/chat/completions', { kind: 'chat', provider: gptProvider, endpoint: undefined }],
-    ['POST', '/v1/studio-ai/my-hub/chat/completions', { kind: 'chat', provider: studio, endpoint: 'my-hub' }],
-    ['POST', '/v1/studio-ai/a%2fb/chat/completions', { kind: 'chat', provider: studio, endpoint: 'a%2fb' }],
+    ['POST', '/v1/chat/completions', { kind: 'chat', ...generic }],
+    ['POST', '/v1/chat/completions?api-version=1', { kind: 'chat', ...generic }],
+    [
+      'POST',
+      '/v1/gpt-provider/chat/completions',
+      { kind: 'chat', home: 'gpt-provider', provider: gptProvider, endpoint: undefined },
+    ],
+    [
+      'POST',
+      '/v1/openai/chat/completions',
+      { kind: 'chat', home: 'gpt-provider', provider: gptProvider, endpoint: undefined },
+    ],
+    [
+      'POST',
+      '/v1/studio-ai/my-hub/chat/completions',
+      { kind: 'chat', home: 'gpt-provider', provider: studio, endpoint: 'my-hub' },
+    ],
+    [
+      'POST',
+      '/v1/studio-ai/a%2fb/chat/completions',
+      { kind: 'chat', home: 'gpt-provider', provider: studio, endpoint: 'a%2fb' },
+    ],
+    ['POST', '/openai/v1/chat/completions', studios],
+    ['POST', '/openai/deployments/my-4o/chat/completions?api-version=2024-10-21', { ...studios, model: 'my-4o' }],
+    ['POST', '/v1/deployments/my-4o/chat/completions', { ...studios, model: 'my-4o' }],
+    ['POST', '/openai/deployments/openai%2Fgpt-4o/chat/completions', { ...studios, model: 'openai/gpt-4o' }],
+    ['POST', '/openai/deployments/a%253A/chat/completions', { ...studios, model: 'a%3A' }],
     ['GET', '/v1/models', { kind: 'models' }],
     ['GET', '/v1/models/gpt-provider/gpt-4o', { kind: 'model', id: 'gpt-provider/gpt-4o' }],
     ['GET', '/v1/models/gpt-provider%2Fgpt-4o', { kind: 'model', id: 'gpt-provider/gpt-4o' }],
@@ -42,6 +65,10 @@ describe('the router of methods and paths', () => {
     '/v1/chat%2fcompletions',
     '/V1/chat/completions',
     '/v1/unknown/chat/completions',
+    '/openai/chat/completions',
+    '/openai/deployments/chat/completions',
+    '/openai/deployments//chat/completions',
+    '/openai/deployments/openai/gpt-4o/chat/completions',
     '/v1/studio-ai/chat/completions',
     '/v1/studio-ai//chat/completions',
     '/v1/studio-ai/a/b/chat/completions',

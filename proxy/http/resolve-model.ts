@@ -1,0 +1,115 @@
+// Which provider serves the model that a request names. A name with a provider in front says it; a bare name, as
+// applications send that were written for one vendor, belongs to the first provider of a fixed order that can have it.
+import { isInCatalog } from '../../catalog/model-names.ts';
+import { isModelName } from '../../common/model-facts.ts';
+import { type VendorName, vendorNames } from '../../common/vendors.ts';
+import type { Caller } from '../access/authenticator.ts';
+import { GatewayError } from '../errors.ts';
+import type { Provider } from '../providers/provider.ts';
+import { didYouMean, nearestWords } from '../unknown-model.ts';
+import type { CustomProvider } from '../upstream/custom-providers.ts';
+import { type CallableDeps, nearestCallable } from './callable-models.ts';
+
+export interface ResolvedModel {
+  readonly provider: Provider;
+  /** The vendor's name of the model. */
+  readonly model: string;
+  /** Set if the provider is a custom one. */
+  readonly custom: CustomProvider | undefined;
+}
+
+export interface NamedModel {
+  readonly caller: Caller;
+  /** As the client sent it. */
+  readonly sent: string;
+  /** The vendor whose clients use this route. */
+  readonly home: VendorName;
+}
+
+/**
+ * `<provider>/<model>` is that provider's. Any other name belongs to the home vendor, if the organization can call it
+ * and it lists the model or no other provider does; else to the first provider that lists it, in the order of
+ * `bareNameOrder`, then custom providers by name.
+ * @throws GatewayError model_not_found, invalid_request
+ */
+export function resolveModel(deps: CallableDeps, named: NamedModel): ResolvedModel {
+  const { caller, sent } = named;
+  const slash = sent.indexOf('/');
+  const hasProvider = slash > 0 && slash < sent.length - 1;
+  const resolved = (hasProvider ? withProvider(deps, caller, sent, slash) : undefined) ?? bareModel(deps, named);
+  if (resolved !== undefined) return resolved;
+  const near = nearestCallable(sent, caller, deps);
+  if (hasProvider) {
+    throw new GatewayError('model_not_found', {
+      param: 'model',
+      message: `no such provider in front of the model name; ${nearestWords(near)}`,
+    });
+  }
+  throw new GatewayError('invalid_request', {
+    param: 'model',
+    message: 'model must be <provider>/<model_name>, for example gpt-provider/gpt-4o-mini',
+    hint: didYouMean(near),
+  });
+}
+
+/** @throws GatewayError invalid_request */
+export function checkedModelName(name: string): string {
+  if (isModelName(name)) return name;
+  throw new GatewayError('invalid_request', {
+    param: 'model',
+    message: 'the model name contains characters that no model name has',
+  });
+}
+
+function withProvider(deps: CallableDeps, caller: Caller, sent: string, slash: number): ResolvedModel | undefined {
+  const name = sent.slice(0, slash);
+  const model = sent.slice(slash + 1);
+  const shipped = deps.providers.get(name);
+  if (shipped !== undefined) return { provider: shipped, model: checkedModelName(model), custom: undefined };
+  const custom = deps.customProviders.of(caller.principal.organization).get(name);
+  return custom && { provider: custom.provider, model: checkedModelName(model), custom };
+}
+
+/** Providers that serve their own models come before those that resell them. */
+const bareNameRanks: Readonly<Record<VendorName, number>> = {
+  'gpt-provider': 1,
+  'assistant-provider': 2,
+  'search-provider': 3,
+  'studio-ai': 4,
+  'managed-cloud-models': 5,
+};
+const bareNameOrder = vendorNames.toSorted((a, b) => bareNameRanks[a] - bareNameRanks[b]);
+
+function bareModel(deps: CallableDeps, { caller, sent, home }: NamedModel): ResolvedModel | undefined {
+  if (!isModelName(sent)) return undefined;
+  const candidates = caller.direct ? [shippedBy(deps, home)] : callable(deps, caller, home);
+  const listing = candidates.find(({ provider, custom }) =>
+    custom === undefined ? isInCatalog(`${provider.name}/${sent}`) : custom.models.has(sent),
+  );
+  // A name with a slash is more likely a slip in the provider's name than a model that nobody lists.
+  const chosen =
+    listing ?? (sent.includes('/') ? undefined : candidates.find(({ provider }) => provider.name === home));
+  return chosen && { ...chosen, model: sent };
+}
+
+type Candidate = Omit<ResolvedModel, 'model'>;
+
+/** The providers for which the organization has a key, or that need none; the home vendor first. */
+function callable(deps: CallableDeps, { principal }: Caller, home: VendorName): readonly Candidate[] {
+  const { organization } = principal;
+  const configured = new Set(organization.providerKeys.map((key) => key.provider));
+  const shipped = [home, ...bareNameOrder].filter((name) => configured.has(name));
+  const customs = [...deps.customProviders.of(organization).values()]
+    .filter(({ provider }) => provider.keylessId !== undefined || configured.has(provider.name))
+    .toSorted((a, b) => (a.provider.name < b.provider.name ? -1 : 1));
+  return [
+    ...shipped.map((name) => shippedBy(deps, name)),
+    ...customs.map((custom) => ({ provider: custom.provider, custom })),
+  ];
+}
+
+function shippedBy({ providers }: CallableDeps, name: VendorName): Candidate {
+  const provider = providers.get(name);
+  if (provider === undefined) throw new Error(`there is no provider ${name}`);
+  return { provider, custom: undefined };
+}
