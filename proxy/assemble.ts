@@ -107,11 +107,13 @@ export async function assemble(
     capabilities,
     customProviders: new CustomProviders(providersByName, capabilities),
   };
-  const ledger = openLedger(settings, shared, money, lifecycle);
+  const prices = new PriceTable();
+  const ledger = openLedger(settings, shared, { ...money, prices }, lifecycle);
   const dispatch = openDispatch(settings, { ...upstream, ...shared }, lifecycle);
   const askModel = createAskModel({ ...models, ledger, dispatch, monotonic: () => clock.monotonic() });
   const handler = createHandler({
     ...models,
+    prices,
     records,
     ledger,
     dispatch,
@@ -266,7 +268,7 @@ const ledgerCloseMs = 5_000;
 function openLedger(
   settings: ProxySettings,
   shared: Shared,
-  { budgets, leases, usageLog }: Money,
+  { budgets, leases, usageLog, prices }: Money & { readonly prices: PriceTable },
   lifecycle: Lifecycle,
 ): Ledger {
   const { limits: metrics, budgets: budgetMetrics } = shared.metrics;
@@ -278,7 +280,7 @@ function openLedger(
     metrics,
     budgetMetrics,
     rates: openRates(shared, () => leases.sessions, lifecycle),
-    prices: new PriceTable(),
+    prices,
   });
 }
 

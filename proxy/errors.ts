@@ -157,19 +157,3 @@ export class GatewayError extends Error {
 export function overloaded(cause?: unknown): GatewayError {
   return new GatewayError('overloaded', { retryAfter: 1, cause });
 }
-
-/** `type` of the envelope, by status. */
-export function errorType(status: number): string {
-  switch (status) {
-    case 401:
-      return 'authentication_error';
-    case 402:
-      return 'insufficient_quota';
-    case 403:
-      return 'permission_error';
-    case 429:
-      return 'rate_limit_error';
-    default:
-      return status >= 500 ? 'server_error' : 'invalid_request_error';
-  }
-}

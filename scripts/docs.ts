@@ -16,7 +16,8 @@ import { injectorSettings } from '../injector/settings.ts';
 import { createMetrics as createInjectorMetrics } from '../injector/telemetry/metrics.ts';
 import { keeperSettings } from '../keeper/settings.ts';
 import { createMetrics as createKeeperMetrics } from '../keeper/telemetry/metrics.ts';
-import { errorTable, errorType } from '../proxy/errors.ts';
+import { errorTable } from '../proxy/errors.ts';
+import { chatErrorType } from '../proxy/formats/chat-completions/write-error.ts';
 import { proxySettings } from '../proxy/settings.ts';
 import { type ShareRow, shares } from '../proxy/shares.ts';
 import { createMetrics as createProxyMetrics } from '../proxy/telemetry/metrics.ts';
@@ -139,7 +140,7 @@ function errorsTable(): string {
   const rows = Object.entries(errorTable).map(([name, { status, message }]) => [
     String(status),
     code(name),
-    code(errorType(status)),
+    code(chatErrorType(status)),
     message,
   ]);
   return table(

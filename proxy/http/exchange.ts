@@ -3,8 +3,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
+import { clientFormats } from '../client-formats.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
+import type { ClientFormat } from '../formats/client-format.ts';
 import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
@@ -141,6 +143,8 @@ export class Exchange {
     guardrailHeader: undefined,
     guardrailsNotPassed: undefined,
   };
+  /** The client's format, once the path has shown it. */
+  format: ClientFormat = clientFormats.chat_completions;
   /** Resolves when the response is sent or its connection is gone. */
   readonly closed: Promise<void>;
   /** Monotonic time at which the first attempt began. */

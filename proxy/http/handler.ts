@@ -4,6 +4,7 @@ import { type AttachedKey, withAttachedKey } from '../access/attached-key.ts';
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
 import { readCredentials } from '../access/credentials.ts';
 import type { ChatCall } from '../call.ts';
+import { clientFormats } from '../client-formats.ts';
 import { GatewayError } from '../errors.ts';
 import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
@@ -15,8 +16,8 @@ import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
-import { matchRoute, type Route } from './match.ts';
-import { modelList, oneModel } from './models.ts';
+import { clientFormatOf, matchRoute, type Route } from './match.ts';
+import { listedModel, listedModels, type ModelsDeps } from './models.ts';
 import { outcomeOf } from './outcome.ts';
 import { parseBody, scheduled } from './parse-body.ts';
 import type { ReadOn } from './read-on.ts';
@@ -24,7 +25,7 @@ import { relay } from './relay.ts';
 import { type Handler, type LifecycleDeps, withLifecycle } from './request-lifecycle.ts';
 import { respondError, respondJson } from './respond.ts';
 
-export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, LifecycleDeps {
+export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, ModelsDeps, LifecycleDeps {
   readonly admission: Admission;
   readonly bodyLimits: BodyLimits;
   /** Schedules the processing of requests on the event loop. */
@@ -48,7 +49,9 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   if (deps.isDraining()) throw new GatewayError('draining', { retryAfter: 1 });
 
   // match
-  const route = matchRoute(request.method ?? '', request.url ?? '', deps.providers);
+  const { method = '', url = '' } = request;
+  exchange.format = clientFormats[clientFormatOf(url, headers)];
+  const route = matchRoute(method, url, deps.providers);
   record.route = route.kind;
 
   // authenticate: everything that headers decide, before a byte of the body is read.
@@ -168,5 +171,11 @@ function respondModels(
   route: Exclude<Route, { kind: 'chat' }>,
   caller: Caller,
 ): void {
-  respondJson(exchange, route.kind === 'models' ? modelList(caller, deps) : oneModel(caller, deps, route.id));
+  const { models } = exchange.format;
+  respondJson(
+    exchange,
+    route.kind === 'models'
+      ? models.list(listedModels(caller, deps), route.query)
+      : models.one(listedModel(caller, deps, route.id)),
+  );
 }

@@ -22,6 +22,8 @@ const knownHeaders = new Set([
   'transfer-encoding',
   'expect',
   'upgrade',
+  'anthropic-version',
+  'x-goog-api-client',
   'x-request-id',
 ]);
 

@@ -3,9 +3,16 @@
 // once.
 import type { VendorName } from '../../common/vendors.ts';
 import { GatewayError } from '../errors.ts';
+import type { ClientFormatName } from '../formats/client-format.ts';
 import type { Provider } from '../providers/provider.ts';
+import type { RequestHeaders } from './headers.ts';
 
-export type Route = ChatRoute | { readonly kind: 'models' } | { readonly kind: 'model'; readonly id: string };
+export type Route = ChatRoute | ModelsRoute | { readonly kind: 'model'; readonly id: string };
+
+interface ModelsRoute {
+  readonly kind: 'models';
+  readonly query: URLSearchParams;
+}
 
 export interface ChatRoute {
   readonly kind: 'chat';
@@ -31,15 +38,17 @@ const genericChat: ReadonlyMap<string, ChatRoute> = new Map([
 /** The studio's SDK names a deployment in the path. */
 const deploymentChat = /^\/(?:openai|v1)\/deployments\/([^/]+)\/chat\/completions$/;
 
-const models: Route = { kind: 'models' };
+const modelsPath = /^\/(?:v1|v1beta)\/models$/;
+const modelPath = /^\/(?:v1|v1beta)\/models\/(.+)$/;
 
 /**
  * @param providers those with a route of their own, by path segment (name or alias)
  * @throws GatewayError route_not_found, method_not_allowed, invalid_request (undecodable model id)
  */
 export function matchRoute(method: string, target: string, providers: ReadonlyMap<string, Provider>): Route {
-  const route = findRoute(pathOf(target), providers);
+  const route = findRoute(target, providers);
   if (route === undefined) throw new GatewayError('route_not_found');
+  if (queryOf(target).has('key')) throw keyInQuery();
   const expected = route.kind === 'chat' ? 'POST' : 'GET';
   if (method !== expected) {
     throw new GatewayError('method_not_allowed', {
@@ -50,6 +59,18 @@ export function matchRoute(method: string, target: string, providers: ReadonlyMa
   return route;
 }
 
+/**
+ * The format of a path's clients. The list of models has one path for three formats, whose SDKs mark their requests
+ * with a header.
+ */
+export function clientFormatOf(target: string, headers: RequestHeaders): ClientFormatName {
+  const path = pathOf(target);
+  if (path.startsWith('/v1beta/')) return 'generate_content';
+  if (!modelsPath.test(path) && !modelPath.test(path)) return 'chat_completions';
+  if (headers.get('anthropic-version') !== undefined) return 'messages';
+  return headers.get('x-goog-api-client') === undefined ? 'chat_completions' : 'generate_content';
+}
+
 export type RouteForm = 'chat' | 'provider chat' | 'models' | 'model' | 'none';
 
 /** The form of a path, for forward mode, where the existing providers are unknown. */
@@ -57,8 +78,8 @@ export function routeForm(target: string): RouteForm {
   const path = pathOf(target);
   if (genericChat.has(path) || deploymentChat.test(path)) return 'chat';
   if (providerChat.test(path)) return 'provider chat';
-  if (path === '/v1/models') return 'models';
-  return path.startsWith('/v1/models/') ? 'model' : 'none';
+  if (modelsPath.test(path)) return 'models';
+  return modelPath.test(path) ? 'model' : 'none';
 }
 
 function pathOf(target: string): string {
@@ -66,11 +87,26 @@ function pathOf(target: string): string {
   return queryStart === -1 ? target : target.slice(0, queryStart);
 }
 
-function findRoute(path: string, providers: ReadonlyMap<string, Provider>): Route | undefined {
+const noQuery = new URLSearchParams();
+
+function queryOf(target: string): URLSearchParams {
+  const queryStart = target.indexOf('?');
+  return queryStart === -1 ? noQuery : new URLSearchParams(target.slice(queryStart));
+}
+
+function keyInQuery(): GatewayError {
+  return new GatewayError('invalid_request', {
+    message: 'a key in the query would be logged on its way; send it in a header, such as x-goog-api-key',
+  });
+}
+
+function findRoute(target: string, providers: ReadonlyMap<string, Provider>): Route | undefined {
+  const path = pathOf(target);
   const generic = genericChat.get(path);
   if (generic !== undefined) return generic;
-  if (path === '/v1/models') return models;
-  if (path.startsWith('/v1/models/')) return modelRoute(path.slice('/v1/models/'.length));
+  if (modelsPath.test(path)) return { kind: 'models', query: queryOf(target) };
+  const model = modelPath.exec(path)?.[1];
+  if (model !== undefined) return { kind: 'model', id: decoded(model) };
   const deployment = deploymentChat.exec(path)?.[1];
   if (deployment !== undefined) {
     return { kind: 'chat', home: 'studio-ai', model: decoded(deployment), provider: undefined, endpoint: undefined };
@@ -83,10 +119,6 @@ function findRoute(path: string, providers: ReadonlyMap<string, Provider>): Rout
 
 function takesEndpoint({ defaultBaseUrl }: Provider): boolean {
   return defaultBaseUrl.includes('{endpoint}');
-}
-
-function modelRoute(encodedId: string): Route | undefined {
-  return encodedId === '' ? undefined : { kind: 'model', id: decoded(encodedId) };
 }
 
 /** @throws GatewayError invalid_request */

@@ -1,6 +1,7 @@
 // Which provider serves the model that a request names. A name with a provider in front says it; a bare name, as
 // applications send that were written for one vendor, belongs to the first provider of a fixed order that can have it.
 import { isInCatalog } from '../../catalog/model-names.ts';
+import { withoutKeyForms } from '../../common/key-forms.ts';
 import { isModelName } from '../../common/model-facts.ts';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import type { Caller } from '../access/authenticator.ts';
@@ -86,10 +87,17 @@ function bareModel(deps: CallableDeps, { caller, sent, home }: NamedModel): Reso
   const listing = candidates.find(({ provider, custom }) =>
     custom === undefined ? isInCatalog(`${provider.name}/${sent}`) : custom.models.has(sent),
   );
-  // A name with a slash is more likely a slip in the provider's name than a model that nobody lists.
-  const chosen =
-    listing ?? (sent.includes('/') ? undefined : candidates.find(({ provider }) => provider.name === home));
+  const chosen = listing ?? (canBeNew(sent) ? candidates.find(({ provider }) => provider.name === home) : undefined);
   return chosen && { ...chosen, model: sent };
+}
+
+/**
+ * Whether a name that nobody lists may be a model that is newer than the catalog. A name with a slash is more likely a
+ * slip in the provider's name. Callers put keys into this field by mistake, and a key would go to the vendor and into
+ * the log; names of models have no such long run of letters and digits.
+ */
+function canBeNew(name: string): boolean {
+  return !name.includes('/') && withoutKeyForms(name) === name && !/[A-Za-z0-9]{24}/.test(name);
 }
 
 type Candidate = Omit<ResolvedModel, 'model'>;

@@ -1,7 +1,9 @@
 // The gateway's own responses: JSON bodies, and the one function that turns an error into an envelope.
 import type { ServerResponse } from 'node:http';
 import { withoutRepeatedKeys } from '../access/repeated-keys.ts';
-import { type ErrorCode, errorType, GatewayError } from '../errors.ts';
+import { clientFormats } from '../client-formats.ts';
+import { type ErrorCode, GatewayError } from '../errors.ts';
+import type { ClientFormat, PublicError } from '../formats/client-format.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
 import { requestIdHeader } from '../upstream/response-headers.ts';
 import { ClientGone, type Exchange, type RequestRecord } from './exchange.ts';
@@ -53,10 +55,9 @@ function retryHeaders(retryAfter: number | undefined, retryable: boolean): strin
   return retryable ? headers : [...headers, 'x-should-retry', 'false'];
 }
 
-/** The envelope of every error, on every route and inside streams. */
-export function envelope(response: Pick<ErrorResponse, 'status' | 'message' | 'param' | 'code' | 'hint'>): string {
-  const { status, message, param = null, code = null, hint } = response;
-  return JSON.stringify({ error: { message, type: errorType(status), param, code, hint } });
+/** The envelope of every error, on every route and inside streams, in the client's format. */
+export function envelope(error: PublicError, format: ClientFormat = clientFormats.chat_completions): string {
+  return JSON.stringify(format.writeError(error));
 }
 
 /** Writes an error into the record. The response is sent by respondError or, inside a stream, by relay. */
@@ -103,10 +104,12 @@ function noteCause(record: RequestRecord, error: unknown): void {
 export function respondError(exchange: Exchange, error: unknown): void {
   const response = recordError(exchange, error);
   if (error instanceof ClientGone) return void exchange.response.destroy();
-  send(exchange, response.status, Buffer.from(envelope(response)), [
+  const { status, message, param, code, hint } = response;
+  const body = envelope({ status, message, param, code, hint, requestId: exchange.id }, exchange.format);
+  send(exchange, status, Buffer.from(body), [
     'x-svc-error-source',
     response.source,
-    ...(response.code === undefined ? [] : ['x-svc-error-code', headerValue(response.code)]),
+    ...(code === undefined ? [] : ['x-svc-error-code', headerValue(code)]),
     ...response.headers,
   ]);
 }
@@ -189,8 +192,9 @@ function endInSlices(exchange: Exchange, body: Buffer): void {
 
 /** Headers of every response: the request id, and how the request was handled. */
 export function commonHeaders(exchange: Exchange): string[] {
-  const { record } = exchange;
+  const { record, format } = exchange;
   const headers = ['x-request-id', exchange.id];
+  if (format.requestIdHeader !== undefined) headers.push(format.requestIdHeader, exchange.id);
   if (record.provider !== undefined) headers.push('x-svc-provider', record.provider);
   if (record.model !== undefined) headers.push('x-svc-model', headerValue(record.model));
   if (record.attempts > 0) headers.push('x-svc-attempts', String(record.attempts));

@@ -25,6 +25,12 @@ export class PriceTable {
     return catalogModel === undefined ? undefined : listed(catalogModel, targets, this.#now());
   }
 
+  /** The usual prices of a model, as lists of models show them; undefined if they are unknown. */
+  listed(organization: OrganizationRecord, qualifiedModel: string, { prices }: CatalogModel): ModelPrices | undefined {
+    const own = organization.prices.length > 0 ? this.#ownOf(organization).find(qualifiedModel) : undefined;
+    return own ?? (prices && pricesOn(prices, this.#now()));
+  }
+
   #ownOf(organization: OrganizationRecord): OwnPrices {
     const known = this.#own.get(organization);
     if (known !== undefined) return known;

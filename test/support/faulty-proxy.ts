@@ -10,6 +10,7 @@ import { ReadOn } from '../../proxy/http/read-on.ts';
 import { startTrafficServer } from '../../proxy/http/server.ts';
 import { createWatchdog } from '../../proxy/http/watchdog.ts';
 import { LoopScheduler } from '../../proxy/loop-scheduler.ts';
+import { PriceTable } from '../../proxy/pricing/price-book.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import { createAccessLog } from '../../proxy/telemetry/access-log.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
@@ -67,6 +68,7 @@ export async function startFaultyProxy(
     clock,
     callers: directCallers(),
     handler: createHandler({
+      prices: new PriceTable(),
       records: {
         find: (keyHash) => {
           const principal = sound.get(keyHash);

@@ -67,6 +67,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
   const transport = transportTo([`127.0.0.1:${vendorPort}`], {}, 5000);
   const turns = new LoopScheduler({ now: () => performance.now() });
   const limits = { responseBytesMax: 1e6, eventBytesMax: 1e6 };
+  const prices = new PriceTable();
   const server = await startTrafficServer({
     address: { host: '127.0.0.1', port: 0 },
     headerBytesMax: 16 * 1024,
@@ -74,6 +75,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     clock,
     callers: directCallers(),
     handler: createHandler({
+      prices,
       records: { find: () => principalOf(hangUp, vendorPort) },
       now: () => clock.now(),
       providers: providersByName,
@@ -96,7 +98,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
         metrics: { refused: () => undefined },
         budgetMetrics: { refused: () => undefined, unpriced: () => undefined, estimated: () => undefined },
         rates: new LocalRates({ clock, onTake: () => undefined }),
-        prices: new PriceTable(),
+        prices,
       }),
       dispatch: createDispatch({
         transport,

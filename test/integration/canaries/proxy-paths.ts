@@ -122,6 +122,8 @@ async function misplaced(scene: Scene): Promise<void> {
       `/v1/models/${secret}`,
       `/v1/models/gpt-provider%2F${secret}`,
       `/v1/models/%zz${secret}`,
+      `/v1beta/models/${secret}`,
+      `/openai/deployments/${secret}/chat/completions`,
     ]) {
       for (const method of ['GET', 'POST']) await send(scene, stored, { line: `${method} ${path}` });
     }

@@ -65,6 +65,8 @@ describe('a bare name on the route of chat completions', () => {
     ['gpt-newer-than-the-catalog', ['search-provider'], '400 invalid_request'],
     ['gpt-4o-mini', ['search-provider'], '400 invalid_request'],
     ['nobody/gpt-4o', all, '404 model_not_found'],
+    ['sk-proj-0123456789abcdefghij', all, '400 invalid_request'],
+    ['0123456789abcdef0123456789abcdef', all, '400 invalid_request'],
   ])('%s of an organization with %s is %s', async (model, providers, expected) => {
     expect(await ask(await keyWith(providers), model)).toBe(expected);
   });

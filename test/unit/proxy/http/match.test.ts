@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { matchRoute, routeForm } from '../../../../proxy/http/match.ts';
+import { RequestHeaders } from '../../../../proxy/http/headers.ts';
+import { clientFormatOf, matchRoute, routeForm } from '../../../../proxy/http/match.ts';
 import { gptProvider } from '../../../../proxy/providers/gpt-provider.ts';
 
 const studio = { ...gptProvider, name: 'studio-ai', defaultBaseUrl: 'https://{endpoint}.test/models' };
@@ -41,7 +42,9 @@ describe('the router of methods and paths', () => {
     ['POST', '/v1/deployments/my-4o/chat/completions', { ...studios, model: 'my-4o' }],
     ['POST', '/openai/deployments/openai%2Fgpt-4o/chat/completions', { ...studios, model: 'openai/gpt-4o' }],
     ['POST', '/openai/deployments/a%253A/chat/completions', { ...studios, model: 'a%3A' }],
-    ['GET', '/v1/models', { kind: 'models' }],
+    ['GET', '/v1/models', { kind: 'models', query: new URLSearchParams() }],
+    ['GET', '/v1beta/models?pageSize=3', { kind: 'models', query: new URLSearchParams('pageSize=3') }],
+    ['GET', '/v1beta/models/openai/gpt-4o', { kind: 'model', id: 'openai/gpt-4o' }],
     ['GET', '/v1/models/gpt-provider/gpt-4o', { kind: 'model', id: 'gpt-provider/gpt-4o' }],
     ['GET', '/v1/models/gpt-provider%2Fgpt-4o', { kind: 'model', id: 'gpt-provider/gpt-4o' }],
   ])('finds the route of %s %s', (method, target, route) => {
@@ -85,6 +88,28 @@ describe('the router of methods and paths', () => {
     ['DELETE', '/v1/models/gpt-provider/x', 'GET'],
   ])('refuses %s %s with 405 and the allowed method', (method, target, allow) => {
     expect(() => match(method, target)).toThrow(expect.objectContaining({ code: 'method_not_allowed', allow }));
+  });
+
+  it.each(['/v1/models?key=AIza0', '/v1beta/models?pageSize=2&key=AIza0', '/v1/chat/completions?%6bey=x'])(
+    'refuses a key in the query of %s, and does not repeat it',
+    (target) => {
+      const method = target.includes('chat') ? 'POST' : 'GET';
+      expect(() => match(method, target)).toThrow(
+        expect.objectContaining({ code: 'invalid_request', message: expect.not.stringContaining('AIza0') }),
+      );
+    },
+  );
+
+  it.each([
+    ['/v1/models', [], 'chat_completions'],
+    ['/v1/models', ['anthropic-version', '2023-06-01'], 'messages'],
+    ['/v1/models/x?limit=1', ['anthropic-version', '2026-10-21'], 'messages'],
+    ['/v1/models', ['x-goog-api-client', 'google-genai-sdk/3.1.0'], 'generate_content'],
+    ['/v1beta/models/x', [], 'generate_content'],
+    ['/v1/chat/completions', ['anthropic-version', '2023-06-01'], 'chat_completions'],
+    ['/nowhere', ['anthropic-version', '2023-06-01'], 'chat_completions'],
+  ])('reads %s with the headers %j as a request in %s', (target, headers, format) => {
+    expect(clientFormatOf(target, new RequestHeaders(headers))).toBe(format);
   });
 
   it('refuses a model id with invalid percent-encoding', () => {
