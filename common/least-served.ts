@@ -1,7 +1,7 @@
 // Queue of work that is served in short pieces of time. The organization that was served least of late comes first, and
 // within it the key that was served least. A caller with little work waits for at most one piece of the others' work,
 // and callers with much work get equal parts.
-import { LRUCache } from 'lru-cache';
+import { lruCache } from './lru-cache.ts';
 import type { ShareOwner } from './shares.ts';
 
 /** Half-life of the recorded service time. */
@@ -18,7 +18,7 @@ export class LeastServed<Work> {
   readonly #now: () => number;
   /** By organization, then by key, in order of arrival. */
   readonly #waiting = new Map<string, Map<string, Work[]>>();
-  readonly #served = new LRUCache<string, Served>({ max: ownersMax });
+  readonly #served = lruCache<Served>(ownersMax);
   #length = 0;
 
   /** @param now monotonic milliseconds */

@@ -1,7 +1,7 @@
 // AES-256-GCM seals with a key derived for each context. A value that was sealed under one context or associated data
 // opens under no other, so a sealed value that was moved, renamed or changed does not open.
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { lruCache } from './lru-cache.ts';
 import { Secret } from './secret.ts';
 
 /** Base key material, newest first. The first key seals; all keys open. */
@@ -85,7 +85,7 @@ export function unseal(keys: SealKeys, context: SealContext, sealed: Uint8Array)
 }
 
 // HKDF costs about 10 µs, and the same names are sealed and opened often.
-const derivedKeys = new LRUCache<string, Buffer>({ max: 10_000 });
+const derivedKeys = lruCache<Buffer>(10_000);
 
 function derive(key: SealKey, context: readonly string[]): Buffer {
   const info = joined(context);

@@ -1,7 +1,7 @@
 // Fair shares of scarce resources: slots, bytes, sockets, look-ups, workers, time. No organization, and within it no
 // key, takes the part that others need, even if many of them are greedy. There are three forms: held amounts, queues
 // and rates. A held amount is never taken away; its holder has a time limit.
-import { LRUCache } from 'lru-cache';
+import { type LRUCache, lruCache } from './lru-cache.ts';
 
 /** The owner whose use of a resource is counted. */
 export interface ShareOwner {
@@ -299,7 +299,7 @@ export class RateShare {
 
   constructor(options: RateOptions) {
     this.#options = options;
-    this.#buckets = new LRUCache({ max: options.ownersMax });
+    this.#buckets = lruCache(options.ownersMax);
   }
 
   /** Refusals since the start. */

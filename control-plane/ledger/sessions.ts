@@ -1,6 +1,7 @@
 // Sessions: one run of a proxy, as long as it sends messages. A closed session never opens again.
-import { LRUCache } from 'lru-cache';
+
 import type { Clock } from '../../common/clock.ts';
+import { lruCache } from '../../common/lru-cache.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { notFound } from '../rpc/errors.ts';
 import { noteRestored } from '../store/epochs.ts';
@@ -99,7 +100,7 @@ const sessionsMax = 10_000;
  * proxy that reports events of another, dead proxy does not keep that proxy's session open.
  */
 export function createSessionTouches(store: Pick<Store, 'ledger'>, clock: Clock): SessionTouches {
-  const touched = new LRUCache<string, number>({ max: sessionsMax });
+  const touched = lruCache<number>(sessionsMax);
   return {
     async touch(caller, ids) {
       const at = clock.monotonic();

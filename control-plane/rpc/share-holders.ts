@@ -1,9 +1,10 @@
 // Decides whose share a call uses, before the call is authorized: the organization of its token when the token was last
 // accepted. This grants no access. A token that is new here is looked up first, and tokens that turn out to be unknown
 // are limited by address.
-import { LRUCache } from 'lru-cache';
+
 import { addressGroup } from '../../common/caller-address.ts';
 import type { Clock } from '../../common/clock.ts';
+import { lruCache } from '../../common/lru-cache.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { Store } from '../store/store.ts';
 import { type AuthenticationDeps, authenticate, type Presented } from './authentication.ts';
@@ -26,7 +27,7 @@ const platform = 'platform';
 export class Holders {
   readonly #deps: HoldersDeps;
   /** By the hash of the token. */
-  readonly #known = new LRUCache<string, ShareOwner>({ max: tokensMax });
+  readonly #known = lruCache<ShareOwner>(tokensMax);
 
   constructor(deps: HoldersDeps) {
     this.#deps = deps;

@@ -1,8 +1,9 @@
 // The service of the data plane: proxies read the records that they need to authorize requests. Independent of the
 // transport. For a bound proxy only the keys, scopes and invalidations of its organization exist.
-import { LRUCache } from 'lru-cache';
+
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import { lruCache } from '../../common/lru-cache.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { Timers } from '../../common/timers.ts';
 import type { ResolveRequest__Output } from '../../proto/generated/gateway/v1/ResolveRequest.ts';
@@ -107,8 +108,8 @@ interface UnknownLimit {
  * database. Keys that were found before always pass, so that strangers cannot lock out a proxy's customers.
  */
 function createUnknownLimit(limits: AccessLimits, clock: Clock): UnknownLimit {
-  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: proxiesMax });
-  const found = new LRUCache<string, true>({ max: knownMax });
+  const buckets = lruCache<{ tokens: number; at: number }>(proxiesMax);
+  const found = lruCache<true>(knownMax);
   const bucketOf = (proxy: string) => {
     const at = clock.monotonic();
     const last = buckets.get(proxy) ?? { tokens: limits.unknownBurst, at };

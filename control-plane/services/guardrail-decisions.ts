@@ -1,7 +1,8 @@
 // Guardrails.ReportDecisions: proxies report samples of their guardrails' decisions. Each sample becomes one audit
 // event, however often it is sent. Requests and responses contain no content of guarded texts.
-import { LRUCache } from 'lru-cache';
+
 import type { Clock } from '../../common/clock.ts';
+import { lruCache } from '../../common/lru-cache.ts';
 import type { GuardrailDecisionSample__Output } from '../../proto/generated/gateway/v1/GuardrailDecisionSample.ts';
 import type { ReportGuardrailDecisionsRequest__Output } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsRequest.ts';
 import type { ReportGuardrailDecisionsResponse } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsResponse.ts';
@@ -101,7 +102,7 @@ const kindsMax = 10_000;
  * event.
  */
 function createRoom(clock: Clock): (sample: Sample) => boolean {
-  const recorded = new LRUCache<string, { readonly minute: number; events: number }>({ max: kindsMax });
+  const recorded = lruCache<{ readonly minute: number; events: number }>(kindsMax);
   return ({ guardrail_id, decision }) => {
     const key = `${guardrail_id} ${decision}`;
     const minute = Math.floor(clock.monotonic() / minuteMs);

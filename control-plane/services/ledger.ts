@@ -1,10 +1,11 @@
 // The ledger's service for proxies, in the contract's messages and independent of the transport. It checks requests;
 // ledger/ decides what is recorded.
-import { LRUCache } from 'lru-cache';
+
 import type { Background } from '../../common/background.ts';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import { lruCache } from '../../common/lru-cache.ts';
 import type { CloseSessionRequest__Output } from '../../proto/generated/gateway/v1/CloseSessionRequest.ts';
 import type { CloseSessionResponse } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
 import type { DrawRequest__Output } from '../../proto/generated/gateway/v1/DrawRequest.ts';
@@ -255,7 +256,7 @@ const reclaimsMax = 10_000;
 
 /** Requests other sessions to release money of a window, at most five times a second. */
 function createReclaims({ store, clock, background }: LedgerDeps): (reclaim: Reclaim) => void {
-  const reclaimed = new LRUCache<string, number>({ max: reclaimsMax });
+  const reclaimed = lruCache<number>(reclaimsMax);
   return (reclaim) => {
     const at = clock.monotonic();
     const key = `${reclaim.budgetId} ${reclaim.window}`;

@@ -1,9 +1,10 @@
 // The connection pools and the classes of their errors. A connection that failed is never used again, nor is one that
 // is older than the failure: its cause may affect all of them, and each would cost its next user a time-out.
+
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import { DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
 import type { Logger } from '../../common/logger.ts';
+import { lruCache } from '../../common/lru-cache.ts';
 import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
 
 /** Counts failures of connections, over all pools to the same database. */
@@ -136,7 +137,7 @@ const watchedMax = 1000;
 /** A name is the same on all connections, and never of two statements. */
 export function createStatementNames(): NameStatement {
   const names = new Map<string, string>();
-  const times = new LRUCache<string, number>({ max: watchedMax });
+  const times = lruCache<number>(watchedMax);
   return (text) => {
     const name = names.get(text);
     if (name !== undefined || names.size === namesMax || text.length > textMax) return name;

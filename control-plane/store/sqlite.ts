@@ -1,12 +1,13 @@
 // SQLite, embedded: one process, one connection, one file.
+
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Dialect, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import { lruCache } from '../../common/lru-cache.ts';
 import { epochOf, noteRestart } from './epochs.ts';
 import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
@@ -97,7 +98,7 @@ const statementsMax = 300;
  * reading.
  */
 function adapt(database: DatabaseSync): SqliteDatabase {
-  const prepared = new LRUCache<string, ReturnType<typeof adaptStatement>>({ max: statementsMax });
+  const prepared = lruCache<ReturnType<typeof adaptStatement>>(statementsMax);
   return {
     close: () => database.close(),
     prepare: (text) => {

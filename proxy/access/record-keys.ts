@@ -1,11 +1,12 @@
 // The public keys with which this proxy verifies records: the configured ones, or else those that the control plane
 // names on its own connection. Until the control plane names one, no record is trusted. Keys never come from Redis.
 // Verified signatures are remembered, so a batch is checked once.
+
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../../common/file-watcher.ts';
 import type { Logger } from '../../common/logger.ts';
+import { type LRUCache, lruCache } from '../../common/lru-cache.ts';
 import {
   idOf,
   isSigned,
@@ -93,7 +94,7 @@ class Checked {
   readonly #roots: LRUCache<string, true>;
 
   constructor(rootsMax: number) {
-    this.#roots = new LRUCache({ max: rootsMax });
+    this.#roots = lruCache(rootsMax);
   }
 
   isGenuine(record: SignedRecord, keys: Iterable<VerifyingKey>): boolean {
@@ -168,7 +169,7 @@ class LearntKeys implements RecordKeys {
 
   constructor(deps: LearntKeysDeps) {
     this.#deps = deps;
-    this.#keys = new LRUCache({ max: deps.limits.learntKeysMax });
+    this.#keys = lruCache(deps.limits.learntKeysMax);
     this.#checked = new Checked(deps.limits.rootsMax);
   }
 

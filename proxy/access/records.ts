@@ -1,8 +1,10 @@
 // The records in memory, and the decision which of them may be used. Pure and synchronous: feed messages, responses and
 // records of Redis go in, look-up results come out; the clock is passed in. Every record, wherever it came from, is
 // checked by the same rule at each look-up.
+
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
+import { lruCache } from '../../common/lru-cache.ts';
 import { never } from '../../common/never.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
 import {
@@ -88,10 +90,10 @@ export class Records {
     this.#limits = deps.limits;
     this.#believesUnsigned = deps.believesUnsigned ?? (() => false);
     this.feed = new FeedState(deps.limits.changedMax);
-    this.#keys = new LRUCache({ max: deps.limits.keysMax });
-    this.#scopes = new LRUCache({ max: deps.limits.scopesMax });
-    this.#organizations = new LRUCache({ max: deps.limits.organizationsMax });
-    this.#unknown = new LRUCache({ max: deps.limits.unknownMax });
+    this.#keys = lruCache(deps.limits.keysMax);
+    this.#scopes = lruCache(deps.limits.scopesMax);
+    this.#organizations = lruCache(deps.limits.organizationsMax);
+    this.#unknown = lruCache(deps.limits.unknownMax);
   }
 
   look(keyHash: string): Look {

@@ -42,6 +42,8 @@ export interface CompiledGuardrailsDeps {
   readonly log: Pick<Logger, 'warn'>;
   /** Default: the kinds of guardrails/index.ts. @throws InvalidCheckError */
   readonly compile?: (check: TextCheck) => Matcher;
+  /** Called after each compilation: texts will be scanned. */
+  readonly onCompiled?: () => void;
 }
 
 /** Limits of the cache: the number of matchers, and the total length of their phrases and patterns. */
@@ -51,11 +53,13 @@ const lengthMax = 16 * 1024 * 1024;
 export class CompiledGuardrails {
   readonly #compile: (check: TextCheck) => Matcher;
   readonly #log: CompiledGuardrailsDeps['log'];
+  readonly #onCompiled: CompiledGuardrailsDeps['onCompiled'];
   readonly #matchers = new LRUCache<string, Matcher>({ max: matchersMax, maxSize: lengthMax });
   readonly #applied = new WeakMap<OrganizationRecord, Map<string, Applied | undefined>>();
 
-  constructor({ log, compile = compileCheck }: CompiledGuardrailsDeps) {
+  constructor({ log, compile = compileCheck, onCompiled }: CompiledGuardrailsDeps) {
     this.#compile = compile;
+    this.#onCompiled = onCompiled;
     this.#log = log;
   }
 
@@ -90,6 +94,7 @@ export class CompiledGuardrails {
     try {
       const matcher = this.#compile(check);
       this.#matchers.set(key, matcher, { size: sizeOf(check) });
+      this.#onCompiled?.();
       return { guardrail, matcher };
     } catch (err) {
       // A control plane of another version may have accepted it.

@@ -1,9 +1,10 @@
 // Samples of guardrail decisions for the control plane's audit log: the caller and the time, never the matched text. At
 // most a few of one kind are sampled in a minute; the decisions in between are counted. Samples that cannot be reported
 // are dropped: the metrics have counted the decisions.
-import { LRUCache } from 'lru-cache';
+
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
+import { lruCache } from '../../common/lru-cache.ts';
 import type { Timers } from '../../common/timers.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { Stage } from '../../guardrails/definition.ts';
@@ -57,7 +58,7 @@ interface Kind {
 
 export class DecisionSamples {
   readonly #deps: DecisionSamplesDeps;
-  readonly #kinds = new LRUCache<string, Kind>({ max: kindsMax });
+  readonly #kinds = lruCache<Kind>(kindsMax);
   #waiting: DecisionSample[] = [];
   #tries = 0;
   #cancel: (() => void) | undefined;

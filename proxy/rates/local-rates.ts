@@ -1,8 +1,9 @@
 // Rates of this proxy alone, in memory: the same as the scripts of redis-rates.ts, without a network. Beside Redis,
 // they are this proxy's share of the state that Redis returned last. Memory is bounded: the least recently used limits
 // are removed, but requests under way are always counted.
-import { LRUCache } from 'lru-cache';
+
 import type { Clock } from '../../common/clock.ts';
+import { type LRUCache, lruCache } from '../../common/lru-cache.ts';
 import { never } from '../../common/never.ts';
 import { type Counter, Slots } from './counters.ts';
 import {
@@ -56,7 +57,7 @@ export class LocalRates implements Rates {
   constructor(deps: LocalRatesDeps) {
     this.#deps = deps;
     this.#proxies = deps.proxies ?? (() => 1);
-    this.#counters = new LRUCache({ max: deps.limitsMax ?? defaultLimitsMax });
+    this.#counters = lruCache(deps.limitsMax ?? defaultLimitsMax);
   }
 
   take({ limits, tokens }: RateQuestion): RateDecision {

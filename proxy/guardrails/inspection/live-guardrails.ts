@@ -55,9 +55,13 @@ export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
   deps.shares.watch('guardrail_slices', () => useOf(scanner.slices));
   deps.shares.watch('guardrail_queue', () => useOf(pool.waiting));
   deps.shares.watch('guardrail_workers', () => useOf(pool.working));
-  pool.warm();
   const samples = new DecisionSamples(deps);
-  const { inspect } = createGuardrails(new CompiledGuardrails({ log: deps.log }), {
+  const compiled = new CompiledGuardrails({
+    log: deps.log,
+    // A worker costs memory and start-up time, so a proxy whose callers have no guardrails has none.
+    onCompiled: () => pool.warm(),
+  });
+  const { inspect } = createGuardrails(compiled, {
     samples,
     metrics: deps.metrics,
     now,

@@ -2,11 +2,12 @@
 // failure rule to a failure. Slots, failures in a row and connections belong to a service, by its guardrail's id and
 // revision, for all requests. A service may be called several times for one stage of a request; the decision is counted
 // once.
-import { LRUCache } from 'lru-cache';
+
 import type { Clock } from '../../../common/clock.ts';
 import type { GuardedPost } from '../../../common/guarded-request.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Logger } from '../../../common/logger.ts';
+import { lruCache } from '../../../common/lru-cache.ts';
 import { never } from '../../../common/never.ts';
 import { type Guardrail, isServiceCheck, type Stage } from '../../../guardrails/definition.ts';
 import { JsonKeeper } from '../../../guardrails/json-keeper.ts';
@@ -195,7 +196,7 @@ const checksMax = 10_000;
 export function createServiceGuards(
   deps: ServiceGuardsDeps,
 ): (guardrail: Guardrail, context: ServiceContext) => ServiceGuard {
-  const checks = new LRUCache<string, ServiceCheck>({ max: checksMax });
+  const checks = lruCache<ServiceCheck>(checksMax);
   return (guardrail, context) => {
     const key = `${guardrail.id} ${guardrail.revision}`;
     const check = checks.get(key) ?? limited(guardrail, deps);
