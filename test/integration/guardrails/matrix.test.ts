@@ -1,6 +1,7 @@
 // Every kind of guardrail, at each stage, with each action, on every route of a request, streamed and not: the requests
 // to the provider, the responses to the caller, and the reported decisions. Combinations that the contract does not
-// allow are refused at their creation.
+// allow are refused at their creation. Each guardrail is tried on one of the three routes to each provider, so that each
+// kind and each stage with each action meet every route; GATEWAY_TEST_ROUNDS=3 tries each guardrail on every route.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../../simulator/index.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -17,9 +18,10 @@ import {
   usageProblemsOf,
 } from '../../support/guardrails/matrix.ts';
 import { loopbackAllowed, openServiceNetwork } from '../../support/guardrails/services.ts';
-import { ask, ways } from '../../support/guardrails/ways.ts';
+import { ask, type Way, ways } from '../../support/guardrails/ways.ts';
 import { until } from '../../support/process.ts';
 import { recordedRequests } from '../../support/recorded.ts';
+import { roundsOf } from '../../support/seed.ts';
 import type { TestAuthority } from '../../support/tls.ts';
 import { storedKeys } from '../../support/vendors.ts';
 import { publicHost, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
@@ -60,22 +62,44 @@ afterAll(async () => {
 
 let requested = 0;
 
+const combinations = stages.flatMap((stage) => actions.map((action) => [stage, action] as const));
+const routes = 3;
+/** Of each provider, for one guardrail. */
+const routesTried = Math.min(routes, roundsOf(1));
+const bothForms = [false, true];
+
+/** Differs by one between guardrails that differ in one property, so that the next one is tried on other routes. */
+function turnOf(kind: TriedKind, stage: string, action: string): number {
+  return kinds.indexOf(kind) + kind.stages.indexOf(stage) + kind.actions.indexOf(action);
+}
+
+/** Routes for text. The only kind without an output stage has too few guardrails to meet every route in turn. */
+function waysOf(kind: TriedKind, turn: number): readonly Way[] {
+  if (kind.finds === undefined) return ways;
+  return ways.filter((_, index) => (Math.floor(index / routes) + index + turn) % routes < routesTried);
+}
+
+/** Requests for calls: to each provider with a stored key, streamed or not. */
+function callsOf(turn: number): (readonly [Way, boolean])[] {
+  const forms = (index: number) => (routesTried === routes ? bothForms : [(index + turn) % 2 === 0]);
+  return ways
+    .filter(({ direct }) => !direct)
+    .flatMap((way, index) => forms(index).map((streamed) => [way, streamed] as const));
+}
+
 /**
- * Cells for every route, streamed and not. Where the response is inspected, each provider also gets a cell with a call
- * in place of text; where a request with a match is refused, there is also one without a match.
+ * Cells for routes to every provider, streamed and not. Where the response is inspected, each provider also gets a cell
+ * with a call in place of text; where a request with a match is refused, there is also one without a match.
  */
-function cellsOf({ finds }: TriedKind, stage: string, action: string): Cell[] {
-  const plants = finds !== undefined && stage === 'both' && action === 'block' ? [true, false] : [true];
-  const says: readonly Says[] = stage === 'input' ? ['text'] : ['text', 'call'];
-  return says.flatMap((says) =>
-    ways
-      .filter(({ direct }) => says === 'text' || !direct)
-      .flatMap((way) =>
-        [false, true].flatMap((streamed) =>
-          plants.map((plants): Cell => ({ id: `${says}-${++requested}`, way, streamed, plants, says })),
-        ),
-      ),
-  );
+function cellsOf(kind: TriedKind, stage: string, action: string): Cell[] {
+  const turn = turnOf(kind, stage, action);
+  const plants = kind.finds !== undefined && stage === 'both' && action === 'block' ? [true, false] : [true];
+  const texts = waysOf(kind, turn).flatMap((way) => bothForms.map((streamed) => [way, streamed] as const));
+  const cells = (says: Says, requests: readonly (readonly [Way, boolean])[]) =>
+    requests.flatMap(([way, streamed]) =>
+      plants.map((plants): Cell => ({ id: `${says}-${++requested}`, way, streamed, plants, says })),
+    );
+  return [...cells('text', texts), ...(stage === 'input' ? [] : cells('call', callsOf(turn)))];
 }
 
 async function tryCells(one: Tried, cells: readonly Cell[]): Promise<string[]> {
@@ -107,8 +131,6 @@ function added(before: Readonly<Record<string, number>>, after: Readonly<Record<
   const entries = Object.entries(after).map(([word, count]) => [word, count - (before[word] ?? 0)] as const);
   return Object.fromEntries(entries.filter(([, count]) => count > 0));
 }
-
-const combinations = stages.flatMap((stage) => actions.map((action) => [stage, action] as const));
 
 describe.each(kinds)('$kind', (kind) => {
   const isAllowed = ([stage, action]: readonly [string, string]) =>
@@ -176,6 +198,22 @@ describe('the whole matrix', () => {
     expect([allowed, ways.length]).toEqual([5 * 9 + 6 + 2, 15]);
     const responseInspecting = (5 * 9 + 6) * (2 / 3);
     const again = 6;
-    expect(tried.length).toBe((allowed * 15 + responseInspecting * 5 + again * (15 + 5)) * 2);
+    const texts = 5 * routesTried * 2;
+    const calls = 5 * (routesTried === routes ? 2 : 1);
+    const sizes = 2 * 15 * 2;
+    expect(tried.length).toBe((5 * 9 + 6 + again) * texts + sizes + (responseInspecting + again) * calls);
+  });
+
+  it('meets every route, streamed and not, with each action of each kind and at each stage', () => {
+    const met = (of: (one: Tried) => string, says: Says) => {
+      const cells = tried.filter(([, cell]) => cell.says === says);
+      return new Set(cells.map(([one, { way, streamed }]) => [of(one), one.action, way.name, streamed].join())).size;
+    };
+    const kindOf = ({ kind }: Tried) => kind.kind;
+    const stageOf = ({ stage }: Tried) => stage;
+    const [text, call] = [15 * 2, 5 * 2];
+    expect([met(kindOf, 'text'), met(stageOf, 'text')]).toEqual([(5 * 3 + 2 + 2) * text, 3 * 3 * text]);
+    // Calls are tried where responses are inspected.
+    expect([met(kindOf, 'call'), met(stageOf, 'call')]).toEqual([(5 * 3 + 2) * call, 2 * 3 * call]);
   });
 });
