@@ -1,5 +1,5 @@
 // The time per character of each kind of check, in texts that are made to be slow: linear, and within ten times the
-// stated figure.
+// stated figure. GATEWAY_TEST_ROUNDS=10 makes the texts that are searched for personal data ten times as long.
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
@@ -10,6 +10,7 @@ import type { Matcher } from '../../../../guardrails/matcher.ts';
 import { Placeholders } from '../../../../guardrails/placeholders.ts';
 import { Random } from '../../../support/access/random.ts';
 import { processorMs } from '../../../support/processor-time.ts';
+import { roundsOf } from '../../../support/seed.ts';
 
 const personalData = compilePersonalData({
   ...{ kind: 'personal_data', countries: ['US'], restore: false },
@@ -68,25 +69,25 @@ describe('texts that are made to be slow to search for personal data', () => {
   }
 
   it.each([
-    ['7', 10],
-    ['a@', 10],
-    [':', 10],
-    ['+1 ', 10],
-    ['1 ', 1],
-    ['1.', 1],
-    ['1-', 1],
-    ['012/012 ', 1],
-    ['a@a.', 1],
-    ['1a', 1],
-    ['1::', 1],
-    ['4111 1111 1111 1112 ', 1],
-    ['DE89 ', 1],
-    ['+12025550123 ', 1],
-    ['ssn 123456789', 1],
+    ['7', 1],
+    ['a@', 1],
+    [':', 1],
+    ['+1 ', 1],
+    ['1 ', 0.5],
+    ['1.', 0.5],
+    ['1-', 0.5],
+    ['012/012 ', 0.5],
+    ['a@a.', 0.5],
+    ['1a', 0.5],
+    ['1::', 0.5],
+    ['4111 1111 1111 1112 ', 0.5],
+    ['DE89 ', 0.5],
+    ['+12025550123 ', 0.5],
+    ['ssn 123456789', 0.5],
   ])(
-    'take as long for each character as for the first: %j, %i MiB of it',
+    'take as long for each character as for the first: %j, %d MiB of it',
     (part, mebibytes) => {
-      const each = nanoseconds(part, mebibytes * 2 ** 20);
+      const each = nanoseconds(part, roundsOf(mebibytes * 2 ** 20));
       console.log(`${JSON.stringify(part)}: ${each.toFixed(0)} ns a character`);
       expect(each).toBeLessThan(nanosecondsMax);
     },
