@@ -2,7 +2,7 @@
 // the guardrail's failure rule, streamed and not; and the addresses that a service may have.
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import {
   type GuardrailFixture,
   guardrailFields,
@@ -206,16 +206,24 @@ describe('a service that fails repeatedly', () => {
 });
 
 describe('the address of a service', () => {
-  it.each([publicHost, '127.0.0.1'])('is allowed by GATEWAY_GUARDRAIL_ADDRESSES only: %s', async (host) => {
-    const name = await useWebhook(['input', 'block'], 'block', receiver.url(host));
-    expect((await send()).status).toBe(200);
+  let proxies: readonly TestProxy[];
+
+  beforeAll(async () => {
     const environments = [
       { GATEWAY_GUARDRAIL_ADDRESSES: '' },
       { GATEWAY_GUARDRAIL_ADDRESSES: '10.0.0.0/8' },
       { ...loopbackAllowed, GATEWAY_DENY_CIDRS: '127.0.0.0/8' },
     ];
-    for (const environment of environments) {
-      const proxy = await gateway.startProxy(environment);
+    proxies = await Promise.all(environments.map((environment) => gateway.startProxy(environment)));
+  });
+
+  it.each([publicHost, '127.0.0.1'])('is allowed by GATEWAY_GUARDRAIL_ADDRESSES only: %s', async (host) => {
+    const name = await useWebhook(['input', 'block'], 'block', receiver.url(host));
+    expect((await send()).status).toBe(200);
+    for (const proxy of proxies) {
+      await until(async () => guardrailsIn((await send(false, proxy.url)).headers).has(name), {
+        what: 'the proxy to have the guardrail',
+      });
       const before = receiver.received.length;
       const reply = await send(false, proxy.url);
       expect([reply.status, reply.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
