@@ -108,9 +108,9 @@ describe('control plane gone', () => {
     const { plane, proxy } = await startCuttable(withRedis);
     const paying = await payingKey();
     const free = await newOrganization();
-    const payer = keepRequesting(proxy.url, paying.key, 50);
-    const other = keepRequesting(proxy.url, (await free.createKey()).value, 50);
-    await until(() => payer.outcomes.length >= 60, { timeoutMs: 30_000, what: 'leases to be acquired' });
+    const payer = keepRequesting(proxy.url, paying.key, 100);
+    const other = keepRequesting(proxy.url, (await free.createKey()).value, 100);
+    await until(() => payer.outcomes.length >= 30, { timeoutMs: 30_000, what: 'leases to be acquired' });
 
     const goneAt = performance.now();
     await plane[gone]();
@@ -179,10 +179,10 @@ describe('Redis gone', () => {
         return response;
       };
       await times(20);
-      const well = await times(150);
+      const well = await times(50);
       const localBefore = await metric(proxy, 'gateway_rate_limit_local_total');
       await store[what]();
-      const without = await times(150);
+      const without = await times(50);
       const local = (await metric(proxy, 'gateway_rate_limit_local_total')) - localBefore;
       const limited: TimedOutcome[] = [];
       for (let i = 0; i < 8; i++) limited.push(await askOnce(proxy.url, few.value));
@@ -203,7 +203,7 @@ describe('Redis gone', () => {
         0.99,
       );
       expect(Math.max(...without.map(({ ms }) => ms))).toBeLessThan(usual + busyMs);
-      expect(local).toBeGreaterThan(100);
+      expect(local).toBeGreaterThan(0.6 * without.length);
       // This proxy's share of five, however many proxies it counted recently.
       const letIn = limited.filter(({ outcome }) => outcome === '200').length;
       expect(letIn).toBeGreaterThanOrEqual(1);
@@ -247,10 +247,10 @@ describe('usage while the control plane is gone', () => {
 
   it('waits in memory without Redis', async () => {
     const { plane, store, proxy } = await startCuttable(true);
-    const { recording, use } = await useWhileGone(proxy, 50);
+    const { recording, use } = await useWhileGone(proxy, 20);
     await Promise.all([plane.cut(), store.cut()]);
     const response = await use();
-    expect(await queued(proxy)).toBe(50);
+    expect(await queued(proxy)).toBe(20);
     await plane.heal();
     expect(await wronglyRecorded(recording, response)).toEqual([]);
     await isQueueEmpty(proxy);
@@ -259,7 +259,7 @@ describe('usage while the control plane is gone', () => {
 
   it('is left in Redis by a proxy that stops in order, and reported by another one', async () => {
     const leaving = await startCuttable(true);
-    const { recording, use } = await useWhileGone(leaving.proxy, 50);
+    const { recording, use } = await useWhileGone(leaving.proxy, 20);
     await leaving.plane.cut();
     const response = await use();
     await leaving.proxy.drain();
@@ -267,7 +267,7 @@ describe('usage while the control plane is gone', () => {
     const from = performance.now();
     expect(await wronglyRecorded(recording, response)).toEqual([]);
     log('usage that a stopped proxy left in Redis is recorded by another after', performance.now() - from);
-    await until(async () => (await counted(heir.proxy, 'drained')) >= 50, {
+    await until(async () => (await counted(heir.proxy, 'drained')) >= 20, {
       ...{ what: 'the heir to be done', timeoutMs: 60_000 },
     });
     expect(await counted(heir.proxy, 'reported')).toBe(0);

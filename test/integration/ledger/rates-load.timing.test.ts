@@ -1,5 +1,5 @@
-// Rate limits with two hundred concurrent callers, over three proxies that are separate processes and share one Redis.
-// With RATES_LONG=1 for minutes, so that the minute rolls over and killed proxies are forgotten:
+// Rate limits with a hundred concurrent callers, over three proxies that are separate processes and share one Redis.
+// With RATES_LONG=1 two hundred, for minutes, so that the minute rolls over and killed proxies are forgotten:
 //   RATES_LONG=1 node_modules/.bin/vitest run test/integration/ledger/rates-load.timing.test.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Reply, redisResponds } from '../../support/chat-requests.ts';
@@ -22,7 +22,7 @@ const isLong = process.env.RATES_LONG === '1';
 const minuteMs = 60_000;
 /** Redis admits a request, and the provider sees it a little later; this is the largest difference of the two times. */
 const clocksMs = 500;
-const callers = 200;
+const callers = isLong ? 200 : 100;
 
 let redis: TestRedis;
 let gateway: TestGateway;
@@ -60,7 +60,7 @@ async function startProxies(firstByteTimeout: string): Promise<readonly ProxyPro
 async function warmUp(): Promise<void> {
   const { id, value } = await gateway.organization.createKey();
   await createLimit(gateway.organization, ['VIRTUAL_KEY', id], ['TOKENS_PER_MINUTE', 100_000_000]);
-  await callersFor(2_000, { proxies, key: value, count: callers / 4, fields: () => ({ max_tokens: 10 }) });
+  await callersFor(1_000, { proxies, key: value, count: 50, fields: () => ({ max_tokens: 10 }) });
 }
 
 async function sumOfCountedAlone(): Promise<number> {
@@ -90,9 +90,9 @@ describe('requests per minute', () => {
     await createLimit(organization, ofOrganization(), ['CONCURRENT_REQUESTS', 1_000]);
     const fields = () => ({ max_tokens: 16_000 });
     const load = { proxies, key: key.value, count: callers, fields };
-    const replies = [...(await callersFor(2_500, load))];
+    const replies = [...(await callersFor(1_500, load))];
     // A busy machine needs longer until the limit is reached.
-    while (replies.length < max + callers) replies.push(...(await callersFor(1_000, load)));
+    while (replies.length < max + callers) replies.push(...(await callersFor(500, load)));
     const alone = await strays(replies);
     const admitted = replies.filter(({ outcome }) => outcome === '200');
     expect(admitted.length).toBeGreaterThanOrEqual(max - alone);
@@ -111,14 +111,14 @@ describe('requests per minute', () => {
 
 describe('tokens per minute', () => {
   it('never exceed the promised bound in any interval, and nine tenths of them are usable', async () => {
-    const max = 180_000;
+    const max = 900 * callers;
     await createLimit(organization, ofKey(), ['TOKENS_PER_MINUTE', max]);
     const fields = () => ({
       max_tokens: 800,
       ...simulate({ usage: { prompt_tokens: 300, completion_tokens: 100 + Math.ceil(Math.random() * 200) } }),
     });
     const started = performance.now();
-    const replies = await callersFor(isLong ? 2 * minuteMs : 5_000, {
+    const replies = await callersFor(isLong ? 2 * minuteMs : 3_000, {
       ...{ proxies, key: key.value, count: callers, restMs: 2_000, fields },
     });
     const alone = await strays(replies);
@@ -163,7 +163,7 @@ describe('concurrent requests', () => {
     const max = 20;
     await createLimit(organization, ofKey(), ['CONCURRENT_REQUESTS', max]);
     const most = watchMost(() => true);
-    const replies = await callersFor(3_000, {
+    const replies = await callersFor(1_500, {
       ...{ proxies, key: key.value, count: callers },
       fields: () => simulate({ headDelayMs: 20 + Math.floor(Math.random() * 60) }),
     });
@@ -196,7 +196,7 @@ describe('concurrent requests', () => {
           const way = ways[(index + turn) % ways.length] ?? ways[0];
           const { url } = proxies[index % proxies.length] ?? { url: '' };
           outcomes.push(await spend({ url, key: key.value, ...way }));
-          await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 200));
         }
       }),
     );
