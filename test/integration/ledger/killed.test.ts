@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { nanoPerUsd, usdOfNano } from '../../../common/money.ts';
 import { startForwarder } from '../../support/black-hole.ts';
-import { freshSqlite, runSql } from '../../support/databases.ts';
-import { startGateway, type TestOrganization } from '../../support/gateway.ts';
+import { freshSqlite, runSql, type StoreDatabase } from '../../support/databases.ts';
+import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
 import { startPostgresPair } from '../../support/postgres-pair.ts';
 import { until } from '../../support/process.ts';
 import { costOf, type RecordedRequest, recordedRequests } from '../../support/recorded.ts';
@@ -33,7 +33,6 @@ afterEach(async () => {
 
 type Row = RecordedRequest & { readonly estimateReason?: string };
 
-const dollar = 1_000_000_000;
 const reported = { promptTokens: 20, completionTokens: 10 };
 /**
  * A response is sent in the tick in which its settled event is written, and before it: a kill between the two leaves
@@ -41,19 +40,23 @@ const reported = { promptTokens: 20, completionTokens: 10 };
  */
 const settlingMs = 500;
 
-/** A control plane over a file, and a budget of one dollar. */
+/** A control plane over a file. */
+let database: StoreDatabase;
+let gateway: TestGateway;
+
+/** A budget of one dollar, and a folder for the journals of a pod. */
 async function startScene() {
-  const database = await freshSqlite();
-  closers.push(database.drop);
-  const gateway = await startGateway({ databaseUrl: database.url });
-  closers.push(() => gateway.close());
   const directory = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
   closers.push(async () => rmSync(directory, { recursive: true }));
-  const { organization } = gateway;
+  return { ...(await payingKey(gateway, '1')), directory };
+}
+
+async function payingKey({ createOrganization }: TestGateway, amountUsd: string) {
+  const organization = await createOrganization(`killed ${expect.getState().currentTestName}`.slice(0, 60));
   await makeDear(organization);
   const { id, value: key } = await organization.createKey();
-  const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '1' });
-  return { database, gateway, organization, key, budget, directory };
+  const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd });
+  return { organization, key, budget };
 }
 
 let named = 0;
@@ -81,86 +84,97 @@ async function rowsOf(organization: TestOrganization, controlPlane: { readonly h
   return new Map(rows.map((row) => [row.requestId, row]));
 }
 
-it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, and requests in flight are charged their reservation', async () => {
-  const { gateway, organization, key, budget, directory } = await startScene();
-  const env = { GATEWAY_JOURNAL_DIR: directory };
-  const first = await gateway.startProxyProcess(env);
-  const sent: Sent[] = [];
-  const until3s = performance.now() + 3_000;
-  while (performance.now() < until3s) {
-    sent.push(send(first.url, key, sent.length % 3 === 0 ? 1_500 : 50));
-    await sleep(25);
-  }
-  const before = await ledgerOf(organization, budget);
-  const killedAt = performance.now();
-  first.child.signal('SIGKILL');
-  await first.child.exited;
-  const outcomes = await Promise.all(sent.map(({ outcome }) => outcome));
-  const dispatched = new Set(gateway.simulator.requests.map(({ body }) => /killed-\d+/.exec(String(body))?.[0]));
-
-  const startedAt = performance.now();
-  await gateway.startProxyProcess(env);
-  const readyMs = performance.now() - startedAt;
-  const ledger = await until(
-    async () => {
-      const now = await ledgerOf(organization, budget);
-      return now.leased + now.unconfirmed === 0 && now;
-    },
-    { what: 'nothing to be unconfirmed', timeoutMs: 60_000 },
-  );
-  const settledMs = performance.now() - startedAt;
-
-  const rows = await rowsOf(organization, gateway.controlPlane);
-  const killed = [...rows.values()].filter(({ estimateReason }) => estimateReason === 'killed');
-  printLedger('before the kill', before);
-  printLedger(`${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`, ledger);
-  console.log(`  requests: ${JSON.stringify(tally(outcomes))}, charged at their reservation: ${killed.length}`);
-
-  // Every request that the vendor received is recorded once: with its usage, or with its reservation.
-  for (const [index, { name, endedAt }] of sent.entries()) {
-    const row = rows.get(name);
-    if (outcomes[index] === '200' && !(endedAt > killedAt - settlingMs && row?.estimateReason === 'killed'))
-      expect(row && costOf(row), `${name} was whole`).toBe(costReported(reported));
-    else if (dispatched.has(name)) expect(row, `${name} was dispatched`).toBeDefined();
-  }
-  expect(killed.length).toBeGreaterThan(5);
-  const [reservation = 0] = killed.map(costOf);
-  expect(reservation).toBeGreaterThan(costReported(reported));
-  for (const row of killed) expect(row).toMatchObject({ estimated: true, status: 500 });
-  const sum = [...rows.values()].reduce((all, row) => all + costOf(row), 0);
-  expect(ledger.spent).toBe(sum);
-}, 120_000);
-
-it('a proxy that is killed with its pod leaves no more unconfirmed than its reservations and the open part of its leases', async () => {
-  const { database, gateway, organization, key, budget, directory } = await startScene();
-  const proxy = await gateway.startProxyProcess({ GATEWAY_JOURNAL_DIR: directory });
-  // Many requests at once, so that much is acquired; then few, so that most of it is shut.
-  await Promise.all(Array.from({ length: 30 }, () => send(proxy.url, key, 100).outcome));
-  const hanging = Array.from({ length: 3 }, () => send(proxy.url, key, 60_000));
-  const gauge = async (name: string) => Math.round((await metric(proxy, `gateway_budget_${name}_usd`)) * nanoPerUsd);
-  await until(async () => (await gauge('shut')) > 0, {
-    what: 'a part of the lease to be shut',
-    timeoutMs: 15_000,
+describe('over a file', () => {
+  beforeAll(async () => {
+    database = await freshSqlite();
+    gateway = await startGateway({ databaseUrl: database.url });
   });
-  await sleep(500);
-  const [available, shut, reserved] = [await gauge('available'), await gauge('shut'), await gauge('reserved')];
-  const before = await ledgerOf(organization, budget);
-  proxy.child.signal('SIGKILL');
-  await proxy.child.exited;
-  await Promise.all(hanging.map(({ outcome }) => outcome));
+  afterAll(async () => {
+    await gateway?.close();
+    await database?.drop();
+  });
 
-  // As if the session had been silent for a minute.
-  await database.raw('update ledger_sessions set seen_at = seen_at - 61000');
-  const ledger = await ledgerAtRest(organization, budget);
-  printLedger('before the kill', before);
-  const open = available - shut;
-  console.log(`  reserved ${usdOfNano(reserved)}, open ${usdOfNano(open)}, shut ${usdOfNano(shut)}`);
-  printLedger('after the session was closed', ledger);
-  expect(reserved).toBeGreaterThan(0);
-  expect(shut).toBeGreaterThan(0);
-  expect(ledger.unconfirmed).toBeLessThanOrEqual(reserved + open);
-  expect(ledger.unconfirmed).toBeGreaterThanOrEqual(reserved);
-}, 60_000);
+  it('a proxy that is killed and restarted in its pod leaves nothing unconfirmed, and requests in flight are charged their reservation', async () => {
+    const { organization, key, budget, directory } = await startScene();
+    const env = { GATEWAY_JOURNAL_DIR: directory };
+    const first = await gateway.startProxyProcess(env);
+    const sent: Sent[] = [];
+    const end = performance.now() + 2_000;
+    while (performance.now() < end) {
+      sent.push(send(first.url, key, sent.length % 3 === 0 ? 1_500 : 50));
+      await sleep(25);
+    }
+    const before = await ledgerOf(organization, budget);
+    const killedAt = performance.now();
+    first.child.signal('SIGKILL');
+    await first.child.exited;
+    const outcomes = await Promise.all(sent.map(({ outcome }) => outcome));
+    const dispatched = new Set(gateway.simulator.requests.map(({ body }) => /killed-\d+/.exec(String(body))?.[0]));
+
+    const startedAt = performance.now();
+    await gateway.startProxyProcess(env);
+    const readyMs = performance.now() - startedAt;
+    const ledger = await until(
+      async () => {
+        const now = await ledgerOf(organization, budget);
+        return now.leased + now.unconfirmed === 0 && now;
+      },
+      { what: 'nothing to be unconfirmed', timeoutMs: 60_000 },
+    );
+    const settledMs = performance.now() - startedAt;
+
+    const rows = await rowsOf(organization, gateway.controlPlane);
+    const killed = [...rows.values()].filter(({ estimateReason }) => estimateReason === 'killed');
+    printLedger('before the kill', before);
+    printLedger(`${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`, ledger);
+    console.log(`  requests: ${JSON.stringify(tally(outcomes))}, charged at their reservation: ${killed.length}`);
+
+    // Every request that the vendor received is recorded once: with its usage, or with its reservation.
+    for (const [index, { name, endedAt }] of sent.entries()) {
+      const row = rows.get(name);
+      if (outcomes[index] === '200' && !(endedAt > killedAt - settlingMs && row?.estimateReason === 'killed'))
+        expect(row && costOf(row), `${name} was whole`).toBe(costReported(reported));
+      else if (dispatched.has(name)) expect(row, `${name} was dispatched`).toBeDefined();
+    }
+    expect(killed.length).toBeGreaterThan(5);
+    const [reservation = 0] = killed.map(costOf);
+    expect(reservation).toBeGreaterThan(costReported(reported));
+    for (const row of killed) expect(row).toMatchObject({ estimated: true, status: 500 });
+    const sum = [...rows.values()].reduce((all, row) => all + costOf(row), 0);
+    expect(ledger.spent).toBe(sum);
+  }, 120_000);
+
+  it('a proxy that is killed with its pod leaves no more unconfirmed than its reservations and the open part of its leases', async () => {
+    const { organization, key, budget, directory } = await startScene();
+    const proxy = await gateway.startProxyProcess({ GATEWAY_JOURNAL_DIR: directory });
+    // Many requests at once, so that much is acquired; then few, so that most of it is shut.
+    await Promise.all(Array.from({ length: 30 }, () => send(proxy.url, key, 100).outcome));
+    const hanging = Array.from({ length: 3 }, () => send(proxy.url, key, 60_000));
+    const gauge = async (name: string) => Math.round((await metric(proxy, `gateway_budget_${name}_usd`)) * nanoPerUsd);
+    await until(async () => (await gauge('shut')) > 0, {
+      what: 'a part of the lease to be shut',
+      timeoutMs: 15_000,
+    });
+    await sleep(500);
+    const [available, shut, reserved] = [await gauge('available'), await gauge('shut'), await gauge('reserved')];
+    const before = await ledgerOf(organization, budget);
+    proxy.child.signal('SIGKILL');
+    await proxy.child.exited;
+    await Promise.all(hanging.map(({ outcome }) => outcome));
+
+    // As if the session had been silent for a minute.
+    await database.raw('update ledger_sessions set seen_at = seen_at - 61000');
+    const ledger = await ledgerAtRest(organization, budget);
+    printLedger('before the kill', before);
+    const open = available - shut;
+    console.log(`  reserved ${usdOfNano(reserved)}, open ${usdOfNano(open)}, shut ${usdOfNano(shut)}`);
+    printLedger('after the session was closed', ledger);
+    expect(reserved).toBeGreaterThan(0);
+    expect(shut).toBeGreaterThan(0);
+    expect(ledger.unconfirmed).toBeLessThanOrEqual(reserved + open);
+    expect(ledger.unconfirmed).toBeGreaterThanOrEqual(reserved);
+  }, 60_000);
+});
 
 it('a database that loses its last second gets the events again, and the budget is kept', async () => {
   const pair = await startPostgresPair();
@@ -171,15 +185,13 @@ it('a database that loses its last second gets the events again, and the budget 
   const databaseUrl = Object.assign(new URL(pair.primaryUrl), { port: way.port }).href;
   const gateway = await startGateway({ databaseUrl });
   closers.push(() => gateway.close());
-  const { organization } = gateway;
-  await makeDear(organization);
-  const { id, value: key } = await organization.createKey();
-  const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '1' });
+  const { organization, key, budget } = await payingKey(gateway, '0.5');
+  const amount = 0.5 * nanoPerUsd;
   const proxies = [gateway.proxy, await gateway.startProxy()];
   const callers = proxies.map(({ url }) => keepRequesting(url, key, 30));
   const spent = async () => (await ledgerOf(organization, budget)).spent;
   const followed = `select 1 / (select count(*) from usage_events where cost > 0 having count(*) >= 20)`;
-  await until(() => spent().then((nano) => nano > 0.15 * dollar), { timeoutMs: 60_000 });
+  await until(() => spent().then((nano) => nano > 0.15 * amount), { timeoutMs: 60_000 });
   await until(
     () =>
       runSql(pair.standbyUrl, followed).then(
@@ -193,7 +205,7 @@ it('a database that loses its last second gets the events again, and the budget 
   await runSql(pair.standbyUrl, "alter system set primary_conninfo = ''");
   await runSql(pair.standbyUrl, 'select pg_reload_conf()');
   const before = await spent();
-  await sleep(1_500);
+  await sleep(1_000);
   const last = await spent();
   await way.stop();
   await runSql(pair.standbyUrl, 'select pg_promote()');
@@ -227,7 +239,7 @@ it('a database that loses its last second gets the events again, and the budget 
   expect(ledger.unconfirmed).toBe(0);
   // Nothing is granted for five seconds. Later, on a starved machine, other proxies may acquire money before the
   // reports arrive.
-  expect(cost).toBeLessThanOrEqual(reportedMs < 5_000 ? dollar : dollar + last - before);
+  expect(cost).toBeLessThanOrEqual(reportedMs < 5_000 ? amount : amount + last - before);
 }, 240_000);
 
 function printLedger(when: string, { leased, spent, unconfirmed }: LedgerState): void {
