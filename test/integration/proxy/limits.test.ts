@@ -3,18 +3,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startBlackHole } from '../../support/black-hole.ts';
-import { chatBody, type Environment, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
+import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { type Observed, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';
 import { openConnection, type RawConnection, type RawResponse } from '../../support/raw-http.ts';
 import { metric } from '../../support/telemetry.ts';
 
+const headerMax = 4096;
+const bodyMax = 20_000;
+const eventMax = 50_000;
+
 let gateway: TestGateway;
 let key: string;
+/** A proxy with low limits of everything that a test sends alone. */
+let strict: TestProxy;
 
 beforeAll(async () => {
   gateway = await startGateway();
   key = (await gateway.organization.createKey()).value;
+  strict = await gateway.startProxy({
+    ...{ GATEWAY_HEADER_BYTES_MAX: String(headerMax), GATEWAY_BODY_BYTES_MAX: String(bodyMax) },
+    ...{ GATEWAY_JSON_DEPTH_MAX: '20', GATEWAY_JSON_STRUCTURAL_MAX: '1000' },
+    GATEWAY_EVENT_BYTES_MAX: String(eventMax),
+  });
 });
 beforeEach(() => gateway.simulator.reset());
 afterAll(() => gateway.close());
@@ -181,29 +192,25 @@ const codeOf = (result: RawResponse) => (JSON.parse(result.body) as { error?: { 
 
 describe('bytes of a request', () => {
   it('in its headers are limited by the setting', async () => {
-    const max = 4096;
-    const proxy = await gateway.startProxy({ GATEWAY_HEADER_BYTES_MAX: String(max) });
     const withHead = (bytes: number) => {
       const shell = `GET /v1/models HTTP/1.1\r\nhost: g\r\nauthorization: Bearer ${key}\r\nx-filler: \r\n\r\n`;
-      return raw(proxy, (c) => c.send(shell.replace('x-filler: ', `x-filler: ${'h'.repeat(bytes - shell.length)}`)));
+      return raw(strict, (c) => c.send(shell.replace('x-filler: ', `x-filler: ${'h'.repeat(bytes - shell.length)}`)));
     };
-    expect((await withHead(max)).status).toBe(200);
-    const above = await withHead(max + 64);
+    expect((await withHead(headerMax)).status).toBe(200);
+    const above = await withHead(headerMax + 64);
     expect([above.status, codeOf(above)]).toEqual([431, 'headers_too_large']);
   });
 
   it.each(['announced', 'in chunks'])('in its body, %s, are limited by the setting', async (how) => {
-    const max = 2000;
-    const proxy = await gateway.startProxy({ GATEWAY_BODY_BYTES_MAX: String(max) });
     const withBody = (bytes: number) =>
-      raw(proxy, (c) => {
+      raw(strict, (c) => {
         const body = bodyOf(bytes);
         const type = 'content-type: application/json';
         if (how === 'announced') c.send(head([type, `content-length: ${bytes}`]) + body);
         else c.send(`${head([type, 'transfer-encoding: chunked'])}${bytes.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
       });
-    expect((await withBody(max)).status).toBe(200);
-    const above = await withBody(max + 1);
+    expect((await withBody(bodyMax)).status).toBe(200);
+    const above = await withBody(bodyMax + 1);
     expect([above.status, codeOf(above)]).toEqual([413, 'body_too_large']);
     expect(gateway.simulator.requests).toHaveLength(1);
   });
@@ -225,12 +232,11 @@ describe('the structure of a body', () => {
   };
 
   it('is limited in depth by the setting, without brackets in strings', async () => {
-    const proxy = await gateway.startProxy({ GATEWAY_JSON_DEPTH_MAX: '20' });
     const nested = (levels: number): object => (levels === 0 ? { const: '[[[[{{{{"' } : { items: nested(levels - 1) });
     const deep = (depth: number) => {
       const body = withParameters(nested(depth - measure(withParameters(nested(0))).deepest));
       expect(measure(body).deepest).toBe(depth);
-      return ask(proxy, body);
+      return ask(strict, body);
     };
     expect((await deep(20)).status).toBe(200);
     const above = await deep(21);
@@ -239,12 +245,11 @@ describe('the structure of a body', () => {
   });
 
   it('is limited in structural characters by the setting, without those in strings', async () => {
-    const proxy = await gateway.startProxy({ GATEWAY_JSON_STRUCTURAL_MAX: '1000' });
     const wide = (count: number) => {
       const listOf = (length: number) => withParameters({ enum: Array.from({ length }, () => ':,[]{}"') });
       const body = listOf(count - measure(listOf(1)).structural + 1);
       expect(measure(body).structural).toBe(count);
-      return ask(proxy, body);
+      return ask(strict, body);
     };
     expect((await wide(1000)).status).toBe(200);
     const above = await wide(1001);
@@ -254,10 +259,10 @@ describe('the structure of a body', () => {
 });
 
 describe('bytes of a response', () => {
-  const max = 50_000;
   const tooLarge = [502, 'upstream_protocol_error', 'gateway'];
 
   it('that is whole are limited by the setting', async () => {
+    const max = 50_000;
     const proxy = await gateway.startProxy({ GATEWAY_ANSWER_BYTES_MAX: String(max) });
     gateway.simulator.script(responseOf(max));
     expect((await ask(proxy, chatBody())).status).toBe(200);
@@ -265,17 +270,16 @@ describe('bytes of a response', () => {
     expect(gatewayError(await ask(proxy, chatBody()))).toEqual(tooLarge);
   });
 
-  it.each([[50_000], [1000], [7]])(
+  it.each([[eventMax], [1000], [7]])(
     'in one event of a stream are limited by the setting, in pieces of %i',
     async (piece) => {
-      const proxy = await gateway.startProxy({ GATEWAY_EVENT_BYTES_MAX: String(max) });
       const event = (bytes: number) => `data: ${'x'.repeat(bytes - 'data: \n\n'.length)}\n\n`;
       const streamOf = (bytes: number) => {
         gateway.simulator.script({ body: `${event(bytes)}data: [DONE]\n\n`, pieceBytes: [piece] });
-        return ask(proxy, chatBody({ stream: true }));
+        return ask(strict, chatBody({ stream: true }));
       };
-      expect(await streamOf(max)).toMatchObject({ status: 200, end: 'clean' });
-      expect(gatewayError(await streamOf(max + 1))).toEqual(tooLarge);
+      expect(await streamOf(eventMax)).toMatchObject({ status: 200, end: 'clean' });
+      expect(gatewayError(await streamOf(eventMax + 1))).toEqual(tooLarge);
     },
   );
 });
@@ -290,22 +294,26 @@ describe('the timeout', () => {
     return { took: performance.now() - started, response: result };
   }
 
-  async function expectTimeout(environment: Environment, min: number, write: (connection: RawConnection) => void) {
-    const proxy = await gateway.startProxy(environment);
+  const min = 400;
+  let proxy: TestProxy;
+  beforeAll(async () => {
+    const environment = { GATEWAY_HEADERS_TIMEOUT: `${min}ms`, GATEWAY_BODY_GRACE: `${min}ms` };
+    proxy = await gateway.startProxy({ ...environment, GATEWAY_BODY_RATE_MIN: '10KiB' });
+  });
+
+  async function expectTimeout(write: (connection: RawConnection) => void) {
     const { took, response: result } = await timed(raw(proxy, write));
     expect([result.status, codeOf(result)]).toEqual([408, 'request_timeout']);
     expect(took).toBeGreaterThan(min * 0.99);
     expect(took).toBeLessThan(min + 3000);
   }
 
-  it('of headers is a 408', () =>
-    expectTimeout({ GATEWAY_HEADERS_TIMEOUT: '700ms' }, 700, (c) => c.send(head().slice(0, 40))));
+  it('of headers is a 408', () => expectTimeout((c) => c.send(head().slice(0, 40))));
 
-  it('of a body that does not arrive is a 408', () =>
-    expectTimeout({ GATEWAY_BODY_GRACE: '700ms' }, 700, (c) => c.send(head([type, 'content-length: 9']))));
+  it('of a body that does not arrive is a 408', () => expectTimeout((c) => c.send(head([type, 'content-length: 9']))));
 
   it('of a body slower than the rate is a 408, even if it never stops', async () => {
-    await expectTimeout({ GATEWAY_BODY_GRACE: '300ms', GATEWAY_BODY_RATE_MIN: '10KiB' }, 300, (c) => {
+    await expectTimeout((c) => {
       c.send(head([type, 'content-length: 100000']));
       const drip = setInterval(() => c.send('x'), 10);
       void c.closed.then(() => clearInterval(drip));
