@@ -112,13 +112,15 @@ export async function redisScene(
       shift += ms;
       await setClock();
     },
-    // In steps, so that timers that fire meanwhile see a Redis with the same time.
+    // In steps of a second while timers fire, so that they see a Redis with the same time.
     advance: async (ms) => {
       await settled();
-      for (let left = ms; left > 0; left -= 1000) {
-        await time.advance(Math.min(left, 1000));
+      for (let left = ms; left > 0; ) {
+        const step = Math.min(left, Math.max(1000, time.nextInMs - 1000));
+        await time.advance(step);
         await setClock();
         await settled();
+        left -= step;
       }
     },
     close: async () => {

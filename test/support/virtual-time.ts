@@ -39,6 +39,12 @@ export class VirtualTime implements Clock, Timers {
     };
   }
 
+  /** Milliseconds until the next timer. */
+  get nextInMs(): number {
+    const [next] = this.#entries;
+    return next === undefined ? Number.POSITIVE_INFINITY : next.at - this.#now;
+  }
+
   /** The process stands still for this time: timers in it fire late. */
   stall(ms: number): void {
     this.#now += ms;

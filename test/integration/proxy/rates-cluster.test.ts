@@ -1,5 +1,6 @@
 // Rates of proxies over a Redis Cluster with failures: a master dies or falls silent, a slot moves. The counts of other
 // masters are unaffected, and no request waits.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RateDecision, RateLimit } from '../../../proxy/rates/rates.ts';
 import { nameInShard, shardOf } from '../../../proxy/redis/shards.ts';
@@ -106,6 +107,7 @@ async function watch(gone: string, others: readonly string[], ms: number): Promi
       }
       for (const organization of others) await askOther(proxy, organization, 2 * rounds + index + 1);
     }
+    await sleep(5);
   }
   return { waited, strays, requestedOfOthers: 2 * rounds * others.length };
 }

@@ -1,5 +1,6 @@
 // The promises of rate limits, checked for the memory implementation and for scripts with a given time: in a real
 // Redis, and in a Cluster of three masters, where each test uses another organization, so that every master counts.
+// GATEWAY_TEST_ROUNDS=3 runs the long form.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RateReservation } from '../../../proxy/rates/rates.ts';
 import { Random } from '../../support/access/random.ts';
@@ -16,7 +17,7 @@ import {
   take,
 } from '../../support/rates.ts';
 import { startRedis, startRedisCluster, type TestRedis, type TestRedisCluster } from '../../support/redis.ts';
-import { startingSeed } from '../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../support/seed.ts';
 
 const minuteMs = 60_000;
 const seed = Number(process.env.RATES_SEED ?? startingSeed());
@@ -83,7 +84,8 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       const limit = newRequests(max);
       const times: number[] = [];
       const typicalGapMs = minuteMs / max / 2;
-      while (elapsed < 4 * minuteMs) {
+      // Full at once, and again in the next minute.
+      while (elapsed < (max < 60 ? 4 : 2) * minuteMs) {
         const { reservation, standings } = await take(scene.rates, [limit]);
         const opensInMs = standings[0]?.opensInMs ?? 0;
         expect(reservation === undefined).toBe(opensInMs > 0);
@@ -159,7 +161,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
         reservation.settle(used);
         charges.push({ at: elapsed, tokens: used - estimate });
       };
-      while (elapsed < 5 * minuteMs) {
+      while (elapsed < roundsOf(2) * minuteMs) {
         const tokens = 1 + random.below(random.chance(0.1) ? max : max / 10);
         const opensInMs = await ask(tokens);
         await advance(opensInMs);
@@ -246,7 +248,7 @@ describe.each(implementations)('rates in %s', (_name, open) => {
       const random = new Random(seed);
       const limit = newSlotLimit(5);
       const open: RateReservation[] = [];
-      for (let i = 0; i < 400; i++) {
+      for (let i = 0; i < roundsOf(200); i++) {
         if (random.chance(0.6)) {
           const { reservation } = await take(scene.rates, [limit]);
           expect(reservation === undefined).toBe(open.length >= 5);
@@ -297,7 +299,7 @@ describe('memory, Redis and a Redis Cluster', () => {
     const scenes = await Promise.all(implementations.map(([, open]) => open()));
     const limits = [newRequests(20), newTokens(3_000), newSlotLimit(4), newRequests(35), newTokens(9_000)];
     const open: (readonly (RateReservation | undefined)[])[] = [];
-    for (let i = 0; i < 1_500; i++) {
+    for (let i = 0; i < roundsOf(500); i++) {
       const requested = [random.pick(limits), ...limits].filter((_, at) => at === 0 || random.chance(0.5));
       const tokens = random.below(1_000);
       const unique = [...new Set(requested)];
