@@ -1,5 +1,6 @@
 // Budgets that operators lower, raise, create and delete while requests run: a change applies within a second or two,
 // nothing is granted above the new amount, and requests in flight are charged.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chat, type Question, type Reply } from '../../support/chat-requests.ts';
 import { startGateway, type TestGateway, type TestOrganization, type TestProxy } from '../../support/gateway.ts';
@@ -59,12 +60,15 @@ async function untilAll(question: Question, outcome: string) {
 const exceeded = '402 budget_exceeded';
 const passing = new Set(['200', exceeded, '429 budget_busy']);
 
-/** Sends requests to both proxies without a pause, four at a time, until it is stopped. @returns all responses */
+/** Sends requests to both proxies with short pauses, four at a time, until it is stopped. @returns all responses */
 function keepRequesting(question: Question): { stop(): Promise<readonly Reply[]> } {
   const replies: Reply[] = [];
   let stopped = false;
   const callers = [0, 1, 2, 3].map(async (index) => {
-    while (!stopped) replies.push(await question(proxies[index % 2] ?? gateway.proxy));
+    while (!stopped) {
+      replies.push(await question(proxies[index % 2] ?? gateway.proxy));
+      await sleep(20);
+    }
   });
   return {
     stop: async () => {

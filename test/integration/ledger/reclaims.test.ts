@@ -1,6 +1,7 @@
 // Idle money in one proxy's lease while another needs it: it is reclaimed over the feed and available within a second,
 // and callers get a retry time until then. If it is really spent they get 402. Also across replicas of the control
 // plane.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chat, type Question } from '../../support/chat-requests.ts';
 import { log } from '../../support/figures.ts';
@@ -11,6 +12,7 @@ import { createBudget, ledgerAtRest, ledgerOf, makeDear } from '../../support/sp
 
 interface Scene {
   readonly gateway: TestGateway;
+  readonly organization: TestOrganization;
   /** This proxy has acquired and is idle. */
   readonly idle: TestProxy;
   readonly needy: TestProxy;
@@ -28,11 +30,13 @@ const exceeded = '402 budget_exceeded';
 const amountUsd = '0.04';
 const maxTokens = 500;
 
-let organizations = 0;
-
-async function newMoney({ gateway }: Scene): Promise<Money> {
-  const organization = await gateway.createOrganization(`reclaims ${++organizations}`);
+async function newOrganization(gateway: TestGateway): Promise<TestOrganization> {
+  const organization = await gateway.createOrganization('reclaims');
   await makeDear(organization);
+  return organization;
+}
+
+async function newMoney({ organization }: Scene): Promise<Money> {
   const { id, value } = await organization.createKey();
   const budgetId = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd });
   return { organization, budgetId, question: chat(value, { max_tokens: maxTokens }) };
@@ -67,6 +71,7 @@ async function reclaimOnce({ needy }: Scene, { question }: Money): Promise<Recla
     expect(reply.message).toBe(
       `requests in flight have reserved what is left of the virtual key's budget of $${amountUsd} a day; try again in a moment`,
     );
+    await sleep(15);
     reply = await question(needy);
   }
   expect(reply.outcome).toBe('200');
@@ -112,7 +117,8 @@ describe('over one control plane', () => {
 
   beforeAll(async () => {
     const gateway = await startGateway();
-    scene = { gateway, idle: gateway.proxy, needy: await gateway.startProxy() };
+    const needy = await gateway.startProxy();
+    scene = { gateway, organization: await newOrganization(gateway), idle: gateway.proxy, needy };
   });
   beforeEach(() => scene.gateway.simulator.reset());
   afterAll(() => scene?.gateway.close());
@@ -147,7 +153,7 @@ describe('over two replicas of the control plane', () => {
     const gateway = await startGateway({ databaseUrl: database.url });
     const other = await gateway.startControlPlane();
     const needy = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${other.grpcPort}` });
-    scene = { gateway, idle: gateway.proxy, needy };
+    scene = { gateway, organization: await newOrganization(gateway), idle: gateway.proxy, needy };
   });
   beforeEach(() => scene.gateway.simulator.reset());
   afterAll(async () => {
