@@ -1,5 +1,5 @@
 // The programs as operators start them: from source, where Node strips the types, and as the bundles of `npm run
-// build`.
+// build`, which the test run builds once.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
 import { version } from '../../common/version.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
-import { buildPrograms } from '../../scripts/build.ts';
 import { type Child, startedWith, startNode, until } from '../support/process.ts';
 import { ask, injectorEnvironment, responseIn, reviewOf } from '../support/reviews.ts';
+import { askTestServers } from '../support/test-servers.ts';
 import { createAuthority } from '../support/tls.ts';
 
 const freePorts = {
@@ -23,10 +23,11 @@ const freePorts = {
 };
 
 let directory: string;
+let bundles: string;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-programs-'));
-  await buildPrograms(join(directory, 'dist'));
+  bundles = await askTestServers('programs');
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -66,7 +67,7 @@ async function guardedKey(platform: OperatorApi, httpPort: number): Promise<stri
 
 const forms = [
   ['from source', (program: string) => `${program}/main.ts`],
-  ['as bundles', (program: string) => join(directory, 'dist', program, 'bin/main.mjs')],
+  ['as bundles', (program: string) => join(bundles, program, 'bin/main.mjs')],
 ] as const;
 
 /** Exit code and output of a program that ends on its own. */

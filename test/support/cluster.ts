@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { credentials } from '@grpc/grpc-js';
 import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
-import { buildPrograms } from '../../scripts/build.ts';
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
 import { type ContainerSpec, startContainerOf } from './container.ts';
 import { applyPatch, type TestPod } from './injection.ts';
@@ -17,6 +16,7 @@ import { containerOf, createSecrets, type PodSecrets } from './pod.ts';
 import { type Child, startedWith } from './process.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 import { ask, injectorEnvironment, type Review, responseIn } from './reviews.ts';
+import { askTestServers } from './test-servers.ts';
 import { type CertificateFiles, createAuthority, type TestAuthority } from './tls.ts';
 import { storedKeys, vendorSettings } from './vendors.ts';
 
@@ -59,13 +59,12 @@ export async function startCluster(): Promise<TestCluster> {
 async function assemble(closers: (() => unknown)[], close: () => Promise<void>): Promise<TestCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-cluster-'));
   closers.push(() => rmSync(directory, { recursive: true }));
-  const dist = join(directory, 'dist');
-  const [simulator, redis, internal, sidecars] = await Promise.all([
+  const [simulator, redis, internal, sidecars, dist] = await Promise.all([
     startSimulator({ host: '127.0.0.1', port: 0 }),
     startRedis(),
     createAuthority('internal'),
     createAuthority('sidecars'),
-    buildPrograms(dist, ['proxy', 'control-plane', 'injector']),
+    askTestServers('programs'),
   ]);
   const secrets = createSecrets();
   closers.push(() => simulator.close(), redis.stop, internal.remove, sidecars.remove, secrets.remove);

@@ -234,7 +234,7 @@ export async function startPlane(
 }
 
 /** In a test run this is the program's bundle, because bundles are shipped. */
-async function programOf(main: string): Promise<string> {
+export async function programOf(main: string): Promise<string> {
   if (process.env.VITEST === undefined) return main;
   return join(await askTestServers('programs'), main.replace(/main\.ts$/, 'bin/main.mjs'));
 }

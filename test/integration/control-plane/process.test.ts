@@ -1,19 +1,25 @@
-// The control plane as a process: commands, exit codes, and messages that say what to do.
+// The control plane as a process: commands, exit codes, and messages that say what to do. The program is the bundle that
+// is shipped; programs.test.ts starts it from source as well.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isWellFormedCredential } from '../../../common/credential.ts';
 import { parseSigningKey, parseVerifyingKeys } from '../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
+import { programOf } from '../../support/gateway.ts';
 import { type Child, startNode, until } from '../../support/process.ts';
 
+let main: string;
 let directory: string;
 let env: Record<string, string>;
 const children: Child[] = [];
 
+beforeAll(async () => {
+  main = await programOf('control-plane/main.ts');
+});
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-process-'));
   env = {
@@ -30,7 +36,7 @@ afterEach(async () => {
 });
 
 function start(extra: Record<string, string> = {}, ...command: string[]): Child {
-  const child = startNode(['control-plane/main.ts', ...command], { env: { ...env, ...extra } });
+  const child = startNode([main, ...command], { env: { ...env, ...extra } });
   children.push(child);
   return child;
 }
@@ -117,7 +123,7 @@ describe('the control plane as a process', () => {
     const file = join(directory, 'record-signing-key.pem');
     writeFileSync(file, pem);
     for (const given of [{ GATEWAY_RECORD_SIGNING_KEY: pem }, { GATEWAY_RECORD_SIGNING_KEY_FILE: file }]) {
-      const child = startNode(['control-plane/main.ts', 'record-public-key'], { env: given });
+      const child = startNode([main, 'record-public-key'], { env: given });
       children.push(child);
       expect(await child.exited).toBe(0);
       expect(parseVerifyingKeys(child.stdout()).map(({ id }) => id)).toEqual([parseSigningKey(pem).id]);

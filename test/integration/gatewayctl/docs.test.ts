@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { tree } from '../../../gatewayctl/commands/index.ts';
 import { parseCommandLine } from '../../../gatewayctl/program.ts';
+import { programOf } from '../../support/gateway.ts';
 import { words } from '../../support/gatewayctl.ts';
 import { startOperatorsPlane } from '../../support/operators.ts';
 import { projectRoot, startProcess } from '../../support/process.ts';
@@ -22,7 +23,7 @@ describe('docs/gatewayctl.md', () => {
     writeFileSync(join(directory, 'provider-secret'), `made-up-${'secret'.repeat(4)}`);
     const block = (part: string) => blocks.find((one) => one.includes(part)) ?? '';
     const script = [
-      `gatewayctl() { '${process.execPath}' '${join(projectRoot, 'gatewayctl/main.ts')}' "$@"; }`,
+      `gatewayctl() { '${process.execPath}' '${await programOf('gatewayctl/main.ts')}' "$@"; }`,
       // The processing of responses is not gatewayctl's.
       'jq() { cat > /dev/null; }',
       block('gatewayctl bootstrap').replaceAll('127.0.0.1:50051', `127.0.0.1:${plane.plane.grpcPort}`),

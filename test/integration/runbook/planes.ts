@@ -9,6 +9,7 @@ import { createSealKey } from '../../../common/seal.ts';
 import { startForwarder } from '../../support/black-hole.ts';
 import { freshSqlite } from '../../support/databases.ts';
 import { createForwardScene } from '../../support/forward.ts';
+import { programOf } from '../../support/gateway.ts';
 import { startOperatorsPlane } from '../../support/operators.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { freePort, projectRoot, startNode, until } from '../../support/process.ts';
@@ -41,13 +42,17 @@ const fullDiskFound: Record<string, string> = {};
 async function fullDisk(): Promise<{ readonly file: string; end(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'runbook-disk-'));
   const anyPort = '127.0.0.1:0';
-  const { child, fill, path } = startNodeOnSmallDisk({ folder, kibibytes: 8192 }, ['control-plane/main.ts'], {
-    env: {
-      ...{ GATEWAY_GRPC_LISTEN: anyPort, GATEWAY_HTTP_LISTEN: anyPort, GATEWAY_ADMIN_LISTEN: anyPort },
-      GATEWAY_MASTER_KEY: createSealKey(),
-      GATEWAY_DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`,
+  const { child, fill, path } = startNodeOnSmallDisk(
+    { folder, kibibytes: 8192 },
+    [await programOf('control-plane/main.ts')],
+    {
+      env: {
+        ...{ GATEWAY_GRPC_LISTEN: anyPort, GATEWAY_HTTP_LISTEN: anyPort, GATEWAY_ADMIN_LISTEN: anyPort },
+        GATEWAY_MASTER_KEY: createSealKey(),
+        GATEWAY_DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`,
+      },
     },
-  });
+  );
   await until(() => /"msg":"ready/.test(child.stdout()), { what: 'the control plane', timeoutMs: 60_000 });
   fill();
   return {
@@ -155,7 +160,9 @@ export const planeScenes = {
   },
   'control-plane-down': {
     plant: async ({ shell }) => {
-      const child = startNode(['control-plane/main.ts'], { env: { GATEWAY_DATABASE_URL: 'mysql://x' } });
+      const child = startNode([await programOf('control-plane/main.ts')], {
+        env: { GATEWAY_DATABASE_URL: 'mysql://x' },
+      });
       expect(await child.exited).toBe(64);
       shell.collect('control-plane-before', [child.stdout(), child.stderr()]);
     },
