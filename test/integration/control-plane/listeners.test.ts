@@ -12,10 +12,10 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
 import { openConnectionShare } from '../../../common/connection-cap.ts';
-import { hashCredential } from '../../../common/credential.ts';
+import { createCredential, hashCredential } from '../../../common/credential.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { startHttpApi } from '../../../control-plane/api/http-api.ts';
 import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
@@ -27,6 +27,7 @@ import {
   bootstrap,
   createKey,
   createTenant,
+  freshName,
   metadataWith,
   type OperatorsPlane,
   type Someone,
@@ -42,14 +43,19 @@ let plane: OperatorsPlane;
 let platform: Someone;
 const clients: Client[] = [];
 
-beforeEach(async () => {
-  plane = await startOperatorsPlane({ env: { GATEWAY_GRPC_REFLECTION: 'true' } });
+async function openPlane(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  plane = await startOperatorsPlane({ env: { GATEWAY_GRPC_REFLECTION: 'true', ...env } });
   platform = await bootstrap(plane);
-});
-afterEach(async () => {
+}
+async function closePlane(): Promise<void> {
   for (const client of clients.splice(0)) client.close();
   await plane.close();
-});
+}
+/** One control plane for the tests of a part; each has its own organizations. */
+function onePlane(): void {
+  beforeAll(() => openPlane());
+  afterAll(closePlane);
+}
 
 function clientOf(definition: Parameters<typeof makeGenericClientConstructor>[0]): Client {
   const Constructor = makeGenericClientConstructor(definition, 'test');
@@ -86,8 +92,10 @@ async function newProxyToken(fields: object = {}): Promise<{ id: string; value: 
 }
 
 describe('a watch over gRPC', () => {
+  onePlane();
+
   it("receives the revocation of a key, by the key's hash", async () => {
-    const acme = await createTenant(plane, platform, 'acme');
+    const acme = await createTenant(plane, platform, freshName('acme'));
     const key = await createKey(plane, acme);
     const watching = new Watching((await newProxyToken()).value);
     await until(() => watching.received.some((message) => message.started != null));
@@ -104,7 +112,7 @@ describe('a watch over gRPC', () => {
   });
 
   it('receives one invalidation for every live value, scope and organization', async () => {
-    const acme = await createTenant(plane, platform, 'acme');
+    const acme = await createTenant(plane, platform, freshName('acme'));
     const system = await plane.expect('AiSystems.Create', acme.owner.token, {
       organizationId: acme.id,
       name: 'bot',
@@ -150,8 +158,8 @@ describe('a watch over gRPC', () => {
   });
 
   it('shows a bound proxy nothing of other organizations', async () => {
-    const acme = await createTenant(plane, platform, 'acme');
-    const other = await createTenant(plane, platform, 'other');
+    const acme = await createTenant(plane, platform, freshName('acme'));
+    const other = await createTenant(plane, platform, freshName('other'));
     const bound = (await newProxyToken({ organizationId: acme.id })).value;
     const keys = { own: await createKey(plane, acme), foreign: await createKey(plane, other) };
     const resolve = async (value: string) =>
@@ -173,8 +181,8 @@ describe('a watch over gRPC', () => {
   });
 
   it('accepts usage of its own organization from a bound proxy, and refuses any other', async () => {
-    const acme = await createTenant(plane, platform, 'acme');
-    const other = await createTenant(plane, platform, 'other');
+    const acme = await createTenant(plane, platform, freshName('acme'));
+    const other = await createTenant(plane, platform, freshName('other'));
     const bound = (await newProxyToken({ organizationId: acme.id })).value;
     const used = (organizationId: string) =>
       usageOf({ organizationId, keyId: uuidv7(), session: '', at: Date.now(), charges: [] });
@@ -187,6 +195,8 @@ describe('a watch over gRPC', () => {
 });
 
 describe('the gRPC listener', () => {
+  onePlane();
+
   it('serves health checks', async () => {
     for (const name of ['', 'gateway.v1.Access', 'gateway.v1.VirtualKeys']) {
       expect(await health(name)).toEqual({ status: 'SERVING' });
@@ -235,6 +245,9 @@ function health(name: string): Promise<object | undefined> {
 }
 
 describe('the admin listener', () => {
+  // Its metrics count from the start.
+  onePlane();
+
   it('serves liveness, readiness and metrics', async () => {
     const get = (path: string) => fetch(`http://127.0.0.1:${plane.plane.adminPort}${path}`);
     expect((await get('/livez')).status).toBe(200);
@@ -258,9 +271,7 @@ describe('a stop of the control plane', () => {
   it('ends watches in order, responds to every change that it has made, and accepts no new calls', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'gateway-stop-'));
     const file = join(directory, 'test.db');
-    await plane.close();
-    plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: `sqlite:${file}` } });
-    platform = await bootstrap(plane);
+    await openPlane({ GATEWAY_DATABASE_URL: `sqlite:${file}` });
     const watching = new Watching((await newProxyToken()).value);
     await until(() => watching.received.some((message) => message.started != null));
     const calls = Array.from({ length: 30 }, (_, i) =>
@@ -276,6 +287,7 @@ describe('a stop of the control plane', () => {
     expect(await until(() => watching.ended)).toBe('in good order');
     expect((await plane.call('Organizations.List', platform.token)).code).toBe('UNAVAILABLE');
     await expect(fetch(`http://127.0.0.1:${plane.plane.httpPort}/`)).rejects.toThrow();
+    await closePlane();
     rmSync(directory, { recursive: true });
   });
 });
@@ -304,7 +316,7 @@ describe('the timeout of the JSON API', () => {
       const slow = await openConnection(server.port);
       slow.send(
         'POST /gateway.v1.Organizations/List HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n' +
-          `authorization: Bearer ${platform.token}\r\ncontent-length: 100\r\n\r\n{`,
+          `authorization: Bearer ${createCredential('operator')}\r\ncontent-length: 100\r\n\r\n{`,
       );
       const began = performance.now();
       await slow.closed;
