@@ -1,8 +1,8 @@
 // `npm start` as a newcomer runs it: the printed commands work when pasted, and a failure is one helpful line.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startBlackHole } from '../support/black-hole.ts';
 import { type Child, startNode, startProcess, until } from '../support/process.ts';
 
@@ -50,23 +50,46 @@ async function paste(line: string): Promise<{ readonly [field: string]: unknown 
 
 const lineWith = (text: string, part: string) => text.split('\n').find((line) => line.includes(part)) ?? '';
 
+interface FirstRun {
+  readonly folder: string;
+  readonly greeting: string;
+  /** Responses to its printed lines. */
+  readonly chat: object;
+  readonly callerKeys: object;
+  readonly code: number | string;
+  readonly stderr: string;
+}
+
+/** A run in a new folder, to its orderly end. */
+async function firstRun(): Promise<FirstRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'quickstart-'));
+  const child = start({ GATEWAY_DATA_DIR: folder });
+  const greeting = await greeted(child);
+  const chat = await paste(lineWith(greeting, 'chat/completions'));
+  const callerKeys = await paste(lineWith(greeting, 'callerProviderKeys'));
+  const code = await child.stop('SIGINT');
+  return { folder, greeting, chat, callerKeys, code, stderr: child.stderr() };
+}
+
 describe('npm start', () => {
+  let first: FirstRun;
+  beforeAll(async () => {
+    first = await firstRun();
+  });
+  afterAll(() => rmSync(first.folder, { recursive: true }));
+
   it('leads to the first response by pasting the printed line, and shows each secret once', async () => {
-    const first = start();
-    const greeting = await greeted(first);
+    const { greeting, chat: response } = first;
     expect(greeting).toContain('simulator');
-    const response = await paste(lineWith(greeting, 'chat/completions'));
     expect(response).toMatchObject({
       object: 'chat.completion',
       choices: [{ message: { role: 'assistant' } }],
     });
     expect(JSON.stringify(response)).toContain('simulated');
-    expect(await paste(lineWith(greeting, 'callerProviderKeys'))).toMatchObject({
-      settings: { access: { callerProviderKeys: true } },
-    });
-    expect(await first.stop('SIGINT')).toBe(0);
-    expect(first.stderr()).toBe('');
+    expect(first.callerKeys).toMatchObject({ settings: { access: { callerProviderKeys: true } } });
+    expect([first.code, first.stderr]).toEqual([0, '']);
 
+    cpSync(first.folder, folder, { recursive: true });
     const second = start();
     const again = await greeted(second);
     expect(again).not.toMatch(/sk-svc-|gw-op-|gw-proxy-|gw-boot-/);
@@ -82,11 +105,8 @@ describe('npm start', () => {
     expect(await second.stop('SIGTERM')).toBe(0);
   });
 
-  it('keeps its secrets readable by their owner only, and out of its log', async () => {
-    const child = start();
-    const greeting = await greeted(child);
-    await paste(lineWith(greeting, 'chat/completions'));
-    await child.stop('SIGINT');
+  it('keeps its secrets readable by their owner only, and out of its log', () => {
+    const { folder, greeting } = first;
     for (const name of ['master-key', 'operator-token', 'proxy-token']) {
       expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
     }
@@ -134,17 +154,10 @@ describe('npm start', () => {
   });
 
   it('reports a database without its token in one line', async () => {
-    await (await greetedChild()).stop('SIGINT');
+    cpSync(first.folder, folder, { recursive: true });
     rmSync(join(folder, 'operator-token'));
     const child = start();
     expect(await child.exited).toBe(1);
     expect(child.stderr().trim().split('\n')).toHaveLength(1);
   });
-
-  async function greetedChild(): Promise<Child> {
-    mkdirSync(folder, { recursive: true });
-    const child = start();
-    await greeted(child);
-    return child;
-  }
 });
