@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { Store } from '../../control-plane/store/store.ts';
 import { freshSqlite, type StoreDatabase } from '../support/databases.ts';
-import { chatBody, startGateway, type TestGateway } from '../support/gateway.ts';
+import { chatBody, startGateway, type TestGateway, type TestProxy } from '../support/gateway.ts';
 import { type Gatewayctl, loggedIn } from '../support/gatewayctl.ts';
 import { storeDelivery } from '../support/notice-rows.ts';
 import { MovableClock } from '../support/operators.ts';
@@ -34,17 +34,27 @@ const shell = openShell();
 let database: StoreDatabase;
 let store: Store;
 let gateway: TestGateway;
+/** Proxies of the scenes. */
+const proxies: TestProxy[] = [];
 let platform: Gatewayctl;
 
 beforeAll(async () => {
   database = await freshSqlite();
-  gateway = await startGateway({ databaseUrl: database.url, clock });
+  const started = await startGateway({ databaseUrl: database.url, clock });
+  const startProxy: TestGateway['startProxy'] = async (env) => {
+    const proxy = await started.startProxy(env);
+    proxies.push(proxy);
+    return proxy;
+  };
+  gateway = { ...started, startProxy };
   store = await database.open();
   platform = await loggedIn(gateway.controlPlane.grpcPort, gateway.secrets.platformToken);
 });
 afterAll(async () => {
   platform.remove();
   shell.remove();
+  // Some have usage that they can report to nobody, and wait for seconds: all at the same time.
+  await Promise.all(proxies.map((proxy) => proxy.drain()));
   await gateway.close();
   await database.drop();
 });
