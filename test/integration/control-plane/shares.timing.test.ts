@@ -28,6 +28,8 @@ describe.each(databases)('shares over $name', ({ open }) => {
   let plane: OperatorsPlane;
   let platform: Someone;
   let quiet: TestTenant;
+  /** Times while nobody else calls. */
+  let baseline: readonly number[];
   /** A separate connection, as operators of another tenant have. */
   let theirs: GrpcCaller;
 
@@ -47,6 +49,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
     theirs = new GrpcCaller(`127.0.0.1:${plane.plane.grpcPort}`, undefined, {
       'grpc.use_local_subchannel_pool': 1,
     });
+    baseline = await revocations();
   });
   afterAll(async () => {
     theirs.close();
@@ -113,7 +116,6 @@ describe.each(databases)('shares over $name', ({ open }) => {
     '%i tenants whose patterns are refused in a loop do not delay another tenant’s revocation',
     async (count) => {
       const hostile = await Promise.all(Array.from({ length: count }, freshTenant));
-      const baseline = await revocations();
       const create = (n: number) => {
         const tenant = hostile[n % count] as TestTenant;
         return theirs.call('Guardrails.Create', tenant.owner.token, {
@@ -133,7 +135,6 @@ describe.each(databases)('shares over $name', ({ open }) => {
     '%i tenants that change and list in loops do not delay another tenant’s revocation',
     async (count) => {
       const hostile = await Promise.all(Array.from({ length: count }, freshTenant));
-      const baseline = await revocations();
       const call = (n: number) => {
         const tenant = hostile[n % count] as TestTenant;
         const request = { organizationId: tenant.id };
