@@ -1,6 +1,7 @@
 // The thread in which hostile tenants carry out one attack until it is requested to stop; then it reports their
 // outcomes. In reality hostile tenants and their providers run on other machines, so here they only get the processor
-// time that the gateway and its neighbour leave.
+// time that the gateway and its neighbour leave. A thread starts for each attack, so what it imports must not import the
+// gateway itself.
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { elsewhere, type HostileTenant, type Ports } from './attack.ts';

@@ -38,7 +38,7 @@ describe('a hostile tenant', { timeout: 120_000 }, () => {
   it.each(brief)('with %s does not affect its neighbour', async (name) => {
     const played = await play(neighbour, name, {
       hostile: 1,
-      ...{ quietMs: 500, leadMsMax: 20_000, duringMs: 1_000 },
+      ...{ quietMs: 400, leadMsMax: 20_000, duringMs: 800 },
     });
     console.log(lineOf(played));
     expect(faults(played, 10)).toEqual([]);

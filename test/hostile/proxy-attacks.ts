@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { createCredential } from '../../common/credential.ts';
-import { guardrailFields } from '../support/guardrails/fixture.ts';
 import {
   type Attack,
   atProxy,
@@ -14,8 +13,9 @@ import {
   proxyListener,
   tooMany,
 } from './attack.ts';
+import { bounds } from './bounds.ts';
 import { call, chatBody, chatPath } from './calls.ts';
-import { bounds, type Tenant } from './world.ts';
+import type { Tenant } from './world.ts';
 
 const imagesMax = 16;
 const textMax = 1024 * 1024;
@@ -26,7 +26,7 @@ const half = 1;
 const fourFifths = 4;
 
 async function guard({ organization: { api, id } }: Tenant, check: object): Promise<Record<string, string>> {
-  const fields = guardrailFields(['input', 'observe'], { ...check });
+  const fields = { stage: 'GUARDRAIL_STAGE_INPUT', action: 'GUARDRAIL_ACTION_OBSERVE', check };
   await api.call('Guardrails/Create', { organizationId: id, name: `hostile-${randomUUID()}`, ...fields });
   return {};
 }

@@ -12,16 +12,9 @@ import { type Child, startedWith, startNode, until } from '../support/process.ts
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { metric } from '../support/telemetry.ts';
 import { elsewhere } from './attack.ts';
+import { bounds } from './bounds.ts';
 import type { LoopTimes } from './loop-watch.ts';
 import { type UpstreamKind, kinds as upstreamKinds } from './upstream.ts';
-
-/** The bounds of the proxy's resources. */
-export const bounds = {
-  inFlight: 256,
-  readOn: 64,
-  bufferedMiB: 128,
-  connections: 600,
-} as const;
 
 export interface Tenant {
   readonly organization: TestOrganization;
