@@ -36,6 +36,14 @@ export function admission(key: string): Question {
   return ({ url }) => ask(`${url}/v1/models`, { authorization: `Bearer ${key}` });
 }
 
+/** The same question after a pause, for an outcome that is many seconds away. */
+export const seldom =
+  (question: Question): Question =>
+  async (proxy) => {
+    await sleep(250);
+    return question(proxy);
+  };
+
 // A third of the cost of fetch, because the callers share their process with the proxies that they measure.
 const agent = new Agent({ keepAlive: true });
 

@@ -1,10 +1,11 @@
 // Rows of the failure table: a working control plane falls silent while its connections stay open. The bounds of the
 // access protocol are constants, so this file waits for them: 20 s until a record counts as stale, and the same for a
 // revocation.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
-import { admission, chat, outcomes, turns } from '../../support/chat-requests.ts';
+import { admission, chat, outcomes, type Reply, seldom, turns } from '../../support/chat-requests.ts';
 import { log, percentile } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -13,7 +14,7 @@ import { metric, readiness } from '../../support/telemetry.ts';
 
 /**
  * Allowance for a busy machine: at least this, and twice the longest time of the same at a proxy with a healthy control
- * plane.
+ * plane. The times there cover the whole wait, so that a pause of this process does not count as the gateway's.
  */
 const busyMs = (beside: readonly number[]) => Math.max(500, 2 * Math.max(...beside));
 
@@ -41,6 +42,22 @@ const newKey = async () => (await gateway.organization.createKey()).value;
 const age = (proxy: TestProxy) => metric(proxy, 'gateway_feed_age_seconds');
 const served = (proxy: TestProxy, tier: string) => metric(proxy, 'gateway_key_lookups_total', { tier });
 
+/** Milliseconds of requests at the healthy proxy, one after another, from now until the reply arrives. */
+async function besides(reply: Promise<Reply>, key: string): Promise<readonly number[]> {
+  const waited: number[] = [];
+  let isOver = false;
+  void reply.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const { outcome, ms } = await chat(key)(gateway.proxy);
+    expect(outcome).toBe('200');
+    waited.push(ms);
+    await sleep(50);
+  }
+  return waited;
+}
+
 describe.concurrent('control plane frozen', () => {
   it('alone: a cached key is served without a wait for 20 s, then after 200 ms at most; unknown keys get 503; the proxy is ready', async () => {
     const link = await linkTo(gateway.controlPlane.grpcPort);
@@ -49,22 +66,24 @@ describe.concurrent('control plane frozen', () => {
     expect((await chat(key)(proxy)).outcome).toBe('200');
     link.freeze();
 
-    const [refused, known] = await Promise.all([admission(unknown)(proxy), admission(unknown)(gateway.proxy)]);
+    const asked = admission(unknown)(proxy);
+    const [refused, known] = await Promise.all([asked, besides(asked, unknown)]);
     expect(refused.outcome).toBe('503 access_unavailable');
     log('control plane frozen: an unknown key is refused', refused.ms);
-    expect(refused.ms).toBeLessThan(2000 + busyMs([known.ms]));
+    expect(refused.ms).toBeLessThan(2000 + busyMs(known));
 
     const frozenAt = performance.now();
     const fresh: number[] = [];
     const beside: number[] = [];
     let last = 0;
     while ((await served(proxy, 'stale')) === 0) {
-      const [{ outcome, ms }, well] = await Promise.all([chat(key)(proxy), chat(key)(gateway.proxy)]);
+      const asked = chat(key)(proxy);
+      const [{ outcome, ms }, well] = await Promise.all([asked, besides(asked, key)]);
       expect(outcome).toBe('200');
-      beside.push(well.ms);
+      beside.push(...well);
       fresh.push(last);
       last = ms;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await sleep(250);
     }
     log('control plane frozen: a record is doubted after', performance.now() - frozenAt);
     log('control plane frozen: served until then', fresh);
@@ -101,7 +120,7 @@ describe.concurrent('control plane frozen', () => {
     await atOther.call('VirtualKeys/Revoke', { id });
     const turn = { from: '200', to: '401 access_not_found', withinMs: 20_000 };
     const [refused, resolved] = await Promise.all([
-      Promise.all(proxies.map((proxy) => turns([proxy], admission(value), turn))),
+      Promise.all(proxies.map((proxy) => turns([proxy], seldom(admission(value)), turn))),
       resolveNewKeys(proxies),
     ]);
     log('replica frozen: a revocation at the other reaches three proxies', refused);
@@ -126,10 +145,11 @@ async function resolveNewKeys(proxies: readonly TestProxy[]) {
     const key = await newKey();
     for (const proxy of proxies) {
       const another = await newKey();
-      const both = await Promise.all([admission(key)(proxy), admission(another)(gateway.proxy)]);
-      expect(both.map(({ outcome }) => outcome)).toEqual(['200', '200']);
-      waited.push(both[0].ms);
-      beside.push(both[1].ms);
+      const asked = admission(key)(proxy);
+      const [{ outcome, ms }, well] = await Promise.all([asked, besides(asked, another)]);
+      expect(outcome).toBe('200');
+      waited.push(ms);
+      beside.push(...well);
     }
   }
   return { waited, beside };

@@ -1,6 +1,6 @@
 // Rows of the failure table: Redis as a cache refuses connections, accepts and never responds, falls silent, is
 // emptied, rolled back or forged. Requests continue; nothing waits longer than 100 ms for Redis; nothing in Redis
-// revives a key.
+// revives a key. `GATEWAY_TEST_ROUNDS=4` measures with more keys.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
@@ -9,6 +9,7 @@ import { log, percentile } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { freePort, until } from '../../support/process.ts';
 import { readValues, startRedis, type TestRedis, writeValues } from '../../support/redis.ts';
+import { roundsOf } from '../../support/seed.ts';
 import { metric, readiness } from '../../support/telemetry.ts';
 
 /** Allowance for a busy machine at the 99th percentile. */
@@ -45,9 +46,9 @@ async function startConnected(url?: string): Promise<TestProxy> {
 }
 
 /** Milliseconds of two requests with each of many keys; the first of them has to look the key up. */
-async function askTwice(proxy: TestProxy, count = 40): Promise<readonly number[]> {
+async function askTwice(proxy: TestProxy): Promise<readonly number[]> {
   const waited: number[] = [];
-  for (const { value } of await newKeys(count)) {
+  for (const { value } of await newKeys(roundsOf(15))) {
     for (const reply of [await chat(value)(proxy), await chat(value)(proxy)]) {
       expect(reply.outcome).toBe('200');
       waited.push(reply.ms);
@@ -57,11 +58,15 @@ async function askTwice(proxy: TestProxy, count = 40): Promise<readonly number[]
 }
 
 describe('Redis refused or black-holed: requests continue and wait at most 100 ms longer', () => {
+  let without: readonly number[];
+  beforeAll(async () => {
+    without = await askTwice(gateway.proxy);
+    log('no Redis set', without);
+  });
+
   async function expectNoLonger(what: string, proxy: TestProxy): Promise<void> {
-    const without = await askTwice(gateway.proxy);
     const failed = await failures(proxy);
     const broken = await askTwice(proxy);
-    log('no Redis set', without);
     log(`Redis ${what}`, broken);
     expect(percentile(broken, 0.99)).toBeLessThan(percentile(without, 0.99) + 100 + busyMs);
     expect(await failures(proxy)).toBeGreaterThan(failed);
@@ -85,7 +90,7 @@ describe('Redis refused or black-holed: requests continue and wait at most 100 m
     const writer = await startConnected();
     // The writer reads these keys before the proxy's feed reaches its later position; a proxy resolves records that are
     // ahead of its own position.
-    const known = (await newKeys(60)).map(({ value }) => chat(value));
+    const known = (await newKeys(30)).map(({ value }) => chat(value));
     for (const question of known) expect((await question(writer)).outcome).toBe('200');
     link.freeze();
     await expectNoLonger('fallen silent', proxy);
@@ -95,7 +100,7 @@ describe('Redis refused or black-holed: requests continue and wait at most 100 m
       const question = known.pop();
       if (question === undefined) throw new Error('all known keys were used, none was read from Redis');
       expect((await question(proxy)).outcome).toBe('200');
-      await sleep(100);
+      await sleep(250);
       return (await lookups(proxy, 'redis')) > 0;
     });
     log('Redis back: read again after', performance.now() - healed);
@@ -138,6 +143,17 @@ describe('Redis emptied or rolled back: no revoked key is revived', () => {
 });
 
 describe('Redis forged: a value that cannot be opened under its key is ignored and counted:', () => {
+  let keys: readonly { readonly id: string; readonly value: string }[];
+  /** Of both keys and of the keys' organization, as a proxy writes them. */
+  let values: ReadonlyMap<string, Buffer>;
+  beforeAll(async () => {
+    await redis.flush();
+    keys = await newKeys(2);
+    const writer = await startConnected();
+    for (const { value } of keys) expect((await chat(value)(writer)).outcome).toBe('200');
+    values = await until(async () => ofSize(3, await readValues(redis.url)));
+  });
+
   it.each<[string, (values: ReadonlyMap<string, Buffer>) => ReadonlyMap<string, Buffer>]>([
     ['one bit altered', (values) => mapValues(values, (value) => flipped(value, value.length - 1))],
     ['its first sealed byte altered', (values) => mapValues(values, (value) => flipped(value, 1))],
@@ -146,10 +162,6 @@ describe('Redis forged: a value that cannot be opened under its key is ignored a
     ['nothing like a record', (values) => mapValues(values, () => Buffer.from('{"active":true}'))],
     ['an empty value', (values) => mapValues(values, () => Buffer.alloc(0))],
   ])('%s', async (_what, forge) => {
-    const keys = await newKeys(2);
-    const writer = await startConnected();
-    for (const { value } of keys) expect((await chat(value)(writer)).outcome).toBe('200');
-    const values = await until(async () => ofSize(3, await readValues(redis.url)));
     await writeValues(redis.url, forge(values));
 
     const reader = await startConnected();
