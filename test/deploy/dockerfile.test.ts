@@ -15,6 +15,7 @@ import { imageConfig, inheritedInstructions, parseStages, readDockerfile } from 
 import { buildContext, isInContext, runBuildStage, runCompileStage } from '../support/image-build.ts';
 import { deploymentsOf, objectsOf, podOf } from '../support/manifests/objects.ts';
 import { freePort, projectRoot, startNode } from '../support/process.ts';
+import { askTestServers } from '../support/test-servers.ts';
 
 const targets = ['proxy', 'control-plane', 'simulator'] as const;
 const stages = readDockerfile();
@@ -153,9 +154,7 @@ describe('.dockerignore', () => {
 
 describe(`the build carried out (in ${isolation})`, () => {
   it('makes the same bundles from its copied files as from the whole checkout', async () => {
-    const { buildPrograms } = await import('../../scripts/build.ts');
-    const whole = join(directory, 'whole');
-    await buildPrograms(whole);
+    const whole = await askTestServers('programs');
     const listing = (folder: string) => readdirSync(folder, { recursive: true }).map(String).sort();
     expect(listing(join(build(), 'dist'))).toEqual(listing(whole));
     for (const file of listing(whole).filter((name) => /\.(mjs|txt|proto|lua)$/.test(name))) {

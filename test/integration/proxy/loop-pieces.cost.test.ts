@@ -149,23 +149,29 @@ const responses: Readonly<Record<string, () => object>> = {
   }),
 };
 
-async function send(body: object, model: string): Promise<number> {
+/** The members of a body without the model, so that a long one is serialized once for all vendors. */
+const membersOf = (fields: object) => Buffer.from(JSON.stringify(fields).slice(1));
+
+async function send(members: Buffer, model: string): Promise<number> {
   const response = await fetch(`${proxy.url}/v1/chat/completions`, {
     ...chatRequest(key),
-    body: JSON.stringify({ model, ...body }),
+    body: Buffer.concat([Buffer.from(`{"model":${JSON.stringify(model)},`), members]),
   });
   await response.arrayBuffer();
   return response.status;
 }
 
+const short = membersOf({ messages: user('x') });
+
 describe('no piece of work above 5 ms', () => {
   beforeAll(async () => {
     result = Buffer.from(JSON.stringify(small));
+    const long = membersOf({ messages: user(fill('some words ', mib)) });
     // Compiles the code of both paths before it is measured.
-    for (let round = 0; round < 3; round++)
+    for (let round = 0; round < 2; round++)
       for (const [vendor, model] of Object.entries(plainModels)) {
-        await send({ messages: user('x') }, `${vendor}/${model}`);
-        await send({ messages: user(fill('some words ', mib)) }, `${vendor}/${model}`);
+        await send(short, `${vendor}/${model}`);
+        await send(long, `${vendor}/${model}`);
       }
   }, 60_000);
 
@@ -173,7 +179,7 @@ describe('no piece of work above 5 ms', () => {
     'on the event loop is caused by a request of %s',
     { timeout: 120_000 },
     async (name) => {
-      const body = requests[name]?.() ?? {};
+      const body = membersOf(requests[name]?.() ?? {});
       result = Buffer.from(JSON.stringify(small));
       const longest: Record<string, string> = {};
       const failed: string[] = [];
@@ -195,9 +201,7 @@ describe('no piece of work above 5 ms', () => {
     { timeout: 120_000 },
     async (name) => {
       result = Buffer.from(JSON.stringify(responses[name]?.()));
-      const { longest, all } = await longestWhile(() =>
-        send({ messages: user('x') }, `gpt-provider/${plainModels['gpt-provider']}`),
-      );
+      const { longest, all } = await longestWhile(() => send(short, `gpt-provider/${plainModels['gpt-provider']}`));
       console.log(name, all);
       expect(all).toContain('(200)');
       expect(longest).toBeLessThan(bound);
@@ -212,19 +216,19 @@ describe('a caller of small requests beside another organization that sends the 
     const hostileKey = (await hostile.createKey()).value;
     const model = `gpt-provider/${plainModels['gpt-provider']}`;
     const bodies = ['31 MiB of prose', '41,000 messages'].map((name) =>
-      JSON.stringify({ model, ...requests[name]?.() }),
+      Buffer.from(JSON.stringify({ model, ...requests[name]?.() })),
     );
     const ask = async (count: number) => {
       const ms: number[] = [];
       for (let i = 0; i < count; i++) {
         const begun = performance.now();
-        expect(await send({ messages: user('x') }, model)).toBe(200);
+        expect(await send(short, model)).toBe(200);
         ms.push(performance.now() - begun);
       }
       return ms.toSorted((a, b) => a - b);
     };
     const p99 = (ms: readonly number[]) => ms[Math.floor(ms.length * 0.99)] ?? 0;
-    const quiet = p99(await ask(60));
+    const quiet = p99(await ask(30));
     let isOver = false;
     let sent = 0;
     const floods = bodies.map(async (body) => {
@@ -238,7 +242,7 @@ describe('a caller of small requests beside another organization that sends the 
       }
     });
     await turns();
-    const beside = p99(await ask(60));
+    const beside = p99(await ask(30));
     const longest = await turns();
     isOver = true;
     await Promise.all(floods);
