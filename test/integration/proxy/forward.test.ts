@@ -162,13 +162,13 @@ describe('the hop', () => {
   it('costs little time', async () => {
     const p50 = async (url: string) => {
       const times: number[] = [];
-      for (let count = 0; count < 300; count++) {
+      for (let count = 0; count < 80; count++) {
         const started = performance.now();
         const response = await fetch(`${url}${chat}`, { ...withoutKey({}, { 'x-svc-vk': key }) });
         await response.arrayBuffer();
-        if (count >= 100) times.push(performance.now() - started);
+        if (count >= 20) times.push(performance.now() - started);
       }
-      return times.sort((one, other) => one - other)[100] ?? 0;
+      return times.sort((one, other) => one - other)[30] ?? 0;
     };
     const direct = await p50(egress.proxy.url);
     const forwarded = await p50(sidecar.url);

@@ -126,8 +126,8 @@ describe('a stream', () => {
   });
 
   it('that its caller reads drop by drop ends with the total timeout, never as a failure of the provider', async () => {
-    const proxy = await gateway.startProxy({ GATEWAY_TOTAL_TIMEOUT: '5s' });
-    gateway.simulator.script({ tokens: 16_000, tokenBytes: 5000 });
+    const proxy = await gateway.startProxy({ GATEWAY_TOTAL_TIMEOUT: '3s' });
+    gateway.simulator.script({ tokens: 8000, tokenBytes: 5000 });
     const reader = await request(proxy.port, { stream: true });
     await reader.readSlowly(50, () => accessLines(gateway, reader.id).length > 0);
     const line = await accessLine(gateway, reader.id);
@@ -137,7 +137,7 @@ describe('a stream', () => {
 });
 
 describe('a provider faster than its reader', () => {
-  const bytesInAll = 96 * mib;
+  const bytesInAll = 64 * mib;
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'w'.repeat(64 * 1024) } }] })}\n\n`;
 
   it('is slowed down; the memory of the proxy stays bounded and no byte is lost', async () => {
