@@ -63,6 +63,7 @@ describe.concurrent('control plane frozen', () => {
     const link = await linkTo(gateway.controlPlane.grpcPort);
     const proxy = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${link.port}` });
     const [key, unknown] = [await newKey(), await newKey()];
+    await until(async () => (await age(proxy)) >= 0, { what: 'the feed' });
     expect((await chat(key)(proxy)).outcome).toBe('200');
     link.freeze();
 
