@@ -1,7 +1,9 @@
 // Conversions between columns of rows and fields of messages.
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
+import { aList, aRecord, aString } from '../../common/json-shape.ts';
+import type { ModelAlias } from '../domain/model-aliases.ts';
 import type { WrittenSelector } from '../domain/model-selector.ts';
-import { readColumn, strings } from '../store/json-columns.ts';
+import { jsonColumn, readColumn, strings } from '../store/json-columns.ts';
 
 export function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
@@ -32,6 +34,13 @@ export function globsRecord(table: GlobsTable, row: GlobsRow): string[] {
 function storedGlobs(table: GlobsTable, { id, allowed_models }: GlobsRow): readonly string[] {
   return readColumn(allowed_models, strings, `${table}.allowed_models of ${id}`);
 }
+
+/** The column of an organization's own names for models. */
+export const aliasesOf = jsonColumn(
+  'organizations',
+  'model_aliases',
+  aList(aRecord<ModelAlias>({ name: aString, model: aString })),
+);
 
 /** Whether a change would change nothing. Columns are text, numbers and null. */
 export function isSame<Row extends object>(before: Row, columns: Partial<Row>): boolean {

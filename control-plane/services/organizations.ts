@@ -11,6 +11,7 @@ import type { UpdateOrganizationSettingsRequest__Output } from '../../proto/gene
 import { hangUps, unknownCosts } from '../../proto/words/access.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { optional } from '../domain/field.ts';
+import { modelAliases } from '../domain/model-aliases.ts';
 import { modelSelectors } from '../domain/model-selector.ts';
 import { email, name, timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
@@ -18,7 +19,7 @@ import { notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
-import { flag, globsOf, globsText, isSame } from './columns.ts';
+import { aliasesOf, flag, globsOf, globsText, isSame } from './columns.ts';
 import { readKnownModels } from './known-models.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { issueOperatorToken } from './operator-tokens.ts';
@@ -48,6 +49,7 @@ export async function create(
     caller_provider_keys: 0,
     hang_up: 'cancel',
     unknown_cost: 'hold',
+    model_aliases: '[]',
     allowed_models: globsText([]),
     created_at: call.now,
     revision: call.revision,
@@ -90,15 +92,18 @@ export async function update(
   call: ChangeCall,
   request: UpdateOrganizationSettingsRequest__Output,
 ): Promise<Outcome<Organization>> {
-  const known = await readKnownModels(call.db, request.id, request.allowedModels);
+  const aliases = request.settings?.models?.aliases;
+  const known = await readKnownModels(call.db, request.id, request.allowedModels ?? aliases);
   const fields = checked({
     name: optional(name, request.name),
     allowed_models: optional(modelSelectors(known, request.allowUnmatched === true), request.allowedModels),
+    'settings.models.aliases': optional(modelAliases(known, request.allowUnmatched === true), aliases),
     'settings.cost.hang_up': optional(wordOf(hangUps), textOf(request.settings?.cost?.hangUp)),
     'settings.cost.unknown_cost': optional(wordOf(unknownCosts), textOf(request.settings?.cost?.unknownCost)),
   });
   const before = await findOrganization(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);
+  const newAliases = fields['settings.models.aliases'];
   const callerProviderKeys = request.settings?.access?.callerProviderKeys;
   const outcome = await write(call, before, {
     name: fields.name ?? before.name,
@@ -106,6 +111,7 @@ export async function update(
     caller_provider_keys: callerProviderKeys === undefined ? before.caller_provider_keys : flag(callerProviderKeys),
     hang_up: fields['settings.cost.hang_up'] ?? before.hang_up,
     unknown_cost: fields['settings.cost.unknown_cost'] ?? before.unknown_cost,
+    model_aliases: newAliases ? JSON.stringify(newAliases) : before.model_aliases,
   });
   return withMatches(outcome, fields.allowed_models);
 }
@@ -150,6 +156,7 @@ function organizationMessage(row: Row) {
     settings: {
       access: { callerProviderKeys: row.caller_provider_keys === 1 },
       cost: { hangUp: hangUps.names[row.hang_up], unknownCost: unknownCosts.names[row.unknown_cost] },
+      models: { aliases: { aliases: aliasesOf(row) } },
     },
     allowedModels: globsOf('organizations', row),
     createdAt: timeText(row.created_at),

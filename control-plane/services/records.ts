@@ -15,7 +15,7 @@ import { timeText } from '../domain/shared-fields.ts';
 import { modelsOf, type ProviderRow, passedFieldsOf, readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
-import { globsRecord } from './columns.ts';
+import { aliasesOf, globsRecord } from './columns.ts';
 import { readGuardrails } from './guardrail-rows.ts';
 import { readLimits } from './limit-rows.ts';
 import { readPrices } from './price-rows.ts';
@@ -126,6 +126,7 @@ async function toOrganizationRecord(
     callerProviderKeys: organization.caller_provider_keys === 1,
     hangUp: hangUps.names[organization.hang_up],
     unknownCost: unknownCosts.names[organization.unknown_cost],
+    modelAliases: aliasesOf(organization),
     allowedModels: globsRecord('organizations', organization),
     providerKeys: await readProviderKeys(deps, organization.id),
     revision: organization.revision,

@@ -94,6 +94,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '022_audit_checks': { up: createAuditChecks },
   '023_epoch_lineage': { up: addEpochLineage },
   '024_guardrail_keys': { up: addGuardrailKeys },
+  '025_model_aliases': { up: addModelAliases },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -178,6 +179,14 @@ async function addCostSettings(db: Kysely<Schema>): Promise<void> {
       .execute();
   await add('hang_up', 'cancel');
   await add('unknown_cost', 'hold');
+}
+
+/** Adds an organization's own names for models. */
+async function addModelAliases(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .alterTable('organizations')
+    .addColumn('model_aliases', 'text', (column) => column.notNull().defaultTo('[]'))
+    .execute();
 }
 
 async function createOrganizations(db: Kysely<Schema>): Promise<void> {

@@ -110,6 +110,8 @@ interface OrganizationsTable {
   caller_provider_keys: Flag;
   hang_up: HangUp;
   unknown_cost: UnknownCost;
+  /** JSON: `[{"name", "model"}]` */
+  model_aliases: string;
   allowed_models: string;
   created_at: number;
   revision: number;

@@ -2,6 +2,15 @@
 import type { Resource } from '../command.ts';
 import { allowedModels, allowUnmatched, ifRevision, rename } from './shared.ts';
 
+/** A model's name never contains an equals sign. */
+function modelAlias(text: string): object {
+  const [name, model, ...others] = text.split('=');
+  if (!name || !model || others.length > 0) {
+    throw new Error('must be a name and a model, such as fast=gpt-provider/gpt-4o-mini');
+  }
+  return { name, model };
+}
+
 export const settings: Resource = {
   name: 'settings',
   about: 'settings of an organization',
@@ -32,6 +41,13 @@ export const settings: Resource = {
           about:
             'what is charged where no provider reported the usage: the most that the request could cost (default), or the text that was received, which lets callers spend more than their budgets',
           field: 'settings.cost.unknownCost',
+        },
+        {
+          flags: '--model-alias <name=model>',
+          about:
+            "a name of your own for a model, such as fast=gpt-provider/gpt-4o-mini; repeat it for more, '' removes all",
+          field: 'settings.models.aliases.aliases',
+          read: modelAlias,
         },
         allowedModels,
         allowUnmatched,

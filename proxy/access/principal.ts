@@ -49,6 +49,8 @@ export interface OrganizationRecord {
   readonly hangUp: HangUp;
   /** Whether usage that no provider reported is charged by its reservation or by its text. */
   readonly unknownCost: UnknownCost;
+  /** The organization's own names for models. */
+  readonly modelAliases: readonly ModelAlias[];
   readonly allowedModels: readonly string[];
   readonly limits: readonly Limit[];
   readonly providerKeys: readonly ProviderKey[];
@@ -59,6 +61,12 @@ export interface OrganizationRecord {
   /** The enabled guardrails, in the order in which they are applied. */
   readonly guardrails: readonly Guardrail[];
   readonly revision: number;
+}
+
+export interface ModelAlias {
+  readonly name: string;
+  /** `<provider>/<model>` */
+  readonly model: string;
 }
 
 export interface OwnPrice {

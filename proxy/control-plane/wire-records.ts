@@ -137,6 +137,7 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     callerProviderKeys: organization.callerProviderKeys,
     hangUp: hangUps.wordOf(organization.hangUp) ?? 'cancel',
     unknownCost: unknownCosts.wordOf(organization.unknownCost) ?? 'hold',
+    modelAliases: organization.modelAliases.map(({ name, model }) => ({ name, model })),
     allowedModels: organization.allowedModels.map(canonicalSelector),
     limits: organization.limits.map(decodeLimit),
     providerKeys: organization.providerKeys.map(decodeProviderKey),

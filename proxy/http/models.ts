@@ -17,16 +17,25 @@ export interface ModelsDeps extends CallableDeps {
 }
 
 export function listedModels(caller: Caller, deps: ModelsDeps): readonly ListedModel[] {
-  return callableModels(caller, deps).map((model) => listed(caller, deps, model));
+  const models = callableModels(caller, deps);
+  const aliases = caller.principal.organization.modelAliases.flatMap((alias) => {
+    const aliased = aliasedIn(models, alias.model);
+    return aliased === undefined ? [] : [{ ...listed(caller, deps, aliased), id: alias.name }];
+  });
+  return [...aliases, ...models.map((model) => listed(caller, deps, model))];
+}
+
+function aliasedIn(models: readonly CatalogModel[], name: string): CatalogModel | undefined {
+  return (
+    models.find((model) => nameOf(model) === name) ?? models.find((model) => nameOf(model) === canonicalModel(name))
+  );
 }
 
 /** @param id any name of the model @throws GatewayError model_not_found */
 export function listedModel(caller: Caller, deps: ModelsDeps, id: string): ListedModel {
-  const requested = storedSelector(id);
-  const models = callableModels(caller, deps);
-  const named = (name: string) => models.find((model) => nameOf(model) === name);
-  const found = named(requested) ?? named(canonicalModel(requested));
-  if (found !== undefined) return listed(caller, deps, found);
+  const alias = caller.principal.organization.modelAliases.find(({ name }) => name === id);
+  const found = aliasedIn(callableModels(caller, deps), alias?.model ?? storedSelector(id));
+  if (found !== undefined) return { ...listed(caller, deps, found), ...(alias && { id }) };
   // Text that is no model name is not repeated, because it can be anything.
   const what = isModelName(id) ? `no such model: ${withoutKeyForms(id)}` : 'no such model';
   const near = nearestCallable(id, caller, deps);

@@ -28,7 +28,7 @@ export interface NamedModel {
 }
 
 /**
- * `<provider>/<model>` is that provider's. Any other name belongs to the home vendor, if the organization can call it
+ * `<provider>/<model>` is that provider's; then come the organization's aliases. Any other name belongs to the home vendor, if the organization can call it
  * and it lists the model or no other provider does; else to the first provider that lists it, in the order of
  * `bareNameOrder`, then custom providers by name.
  * @throws GatewayError model_not_found, invalid_request
@@ -37,7 +37,10 @@ export function resolveModel(deps: CallableDeps, named: NamedModel): ResolvedMod
   const { caller, sent } = named;
   const slash = sent.indexOf('/');
   const hasProvider = slash > 0 && slash < sent.length - 1;
-  const resolved = (hasProvider ? withProvider(deps, caller, sent, slash) : undefined) ?? bareModel(deps, named);
+  const resolved =
+    (hasProvider ? withProvider(deps, caller, sent, slash) : undefined) ??
+    aliasedModel(deps, named) ??
+    bareModel(deps, named);
   if (resolved !== undefined) return resolved;
   const near = nearestCallable(sent, caller, deps);
   if (hasProvider) {
@@ -69,6 +72,23 @@ function withProvider(deps: CallableDeps, caller: Caller, sent: string, slash: n
   if (shipped !== undefined) return { provider: shipped, model: checkedModelName(model), custom: undefined };
   const custom = deps.customProviders.of(caller.principal.organization).get(name);
   return custom && { provider: custom.provider, model: checkedModelName(model), custom };
+}
+
+/**
+ * The model of one of the organization's own names.
+ * @throws GatewayError invalid_request if the caller's own key would go to another vendor than the home of the route
+ */
+function aliasedModel(deps: CallableDeps, { caller, sent, home }: NamedModel): ResolvedModel | undefined {
+  const alias = caller.principal.organization.modelAliases.find(({ name }) => name === sent);
+  if (alias === undefined) return undefined;
+  const resolved = withProvider(deps, caller, alias.model, alias.model.indexOf('/'));
+  if (caller.direct && resolved?.provider.name !== home) {
+    throw new GatewayError('invalid_request', {
+      param: 'model',
+      message: "this alias is a model of another provider than the caller's key; name the model itself",
+    });
+  }
+  return resolved;
 }
 
 /** Providers that serve their own models come before those that resell them. */

@@ -76,6 +76,7 @@ async function fill(store: Store, { aiSystemIds, keyIds, organizationId, personI
         caller_provider_keys: 0,
         hang_up: 'cancel',
         unknown_cost: 'hold',
+        model_aliases: '[]',
       })
       .execute();
     for (const id of aiSystemIds)

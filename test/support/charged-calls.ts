@@ -24,7 +24,14 @@ export function chatCallOf(vendor: string, model: string, fields: object): ChatC
         },
         scope: undefined,
         organization: {
-          ...{ id: 'o', active: true, callerProviderKeys: false, hangUp: 'cancel', unknownCost: 'hold' },
+          ...{
+            id: 'o',
+            active: true,
+            callerProviderKeys: false,
+            hangUp: 'cancel',
+            unknownCost: 'hold',
+            modelAliases: [],
+          },
           ...{ allowedModels: [], limits: [], providerKeys: [], customProviders: [], prices: [] },
           ...{ guardrails: [], revision: 1 },
         },

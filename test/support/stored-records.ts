@@ -44,6 +44,7 @@ export async function insertOrganization(tx: ChangeTransaction, row: Row<'organi
         caller_provider_keys: 0,
         hang_up: 'cancel',
         unknown_cost: 'hold',
+        model_aliases: '[]',
         allowed_models: '[]',
       },
       ...stamps(tx),

@@ -169,7 +169,7 @@ class Bookings {
 function principalOf(hangUp: 'cancel' | 'read', vendorPort: number): Principal {
   const budget = { id: 'budget', kind: 'budget', amountUsd: '1000', period: 'day' } as const;
   const organization: OrganizationRecord = {
-    ...{ id: 'o', active: true, callerProviderKeys: false, hangUp, unknownCost: 'hold' },
+    ...{ id: 'o', active: true, callerProviderKeys: false, hangUp, unknownCost: 'hold', modelAliases: [] },
     ...{ allowedModels: [], limits: [], customProviders: [], prices: [], guardrails: [], revision: 1 },
     providerKeys: Object.keys(vendors).map((provider) => ({
       ...{ id: provider, provider, secret, baseUrl: `http://127.0.0.1:${vendorPort}` },

@@ -74,6 +74,7 @@ describeStores('Resolve', (given) => {
           callerProviderKeys: false,
           hangUp: 'HANG_UP_CANCEL',
           unknownCost: 'UNKNOWN_COST_HOLD',
+          modelAliases: [],
           providerKeys: [],
           revision: 1,
         },

@@ -67,8 +67,8 @@ describe.concurrent('control plane frozen', () => {
     expect((await chat(key)(proxy)).outcome).toBe('200');
     link.freeze();
 
-    const asked = admission(unknown)(proxy);
-    const [refused, known] = await Promise.all([asked, besides(asked, unknown)]);
+    const pending = admission(unknown)(proxy);
+    const [refused, known] = await Promise.all([pending, besides(pending, unknown)]);
     expect(refused.outcome).toBe('503 access_unavailable');
     log('control plane frozen: an unknown key is refused', refused.ms);
     expect(refused.ms).toBeLessThan(2000 + busyMs(known));
@@ -78,8 +78,8 @@ describe.concurrent('control plane frozen', () => {
     const beside: number[] = [];
     let last = 0;
     while ((await served(proxy, 'stale')) === 0) {
-      const asked = chat(key)(proxy);
-      const [{ outcome, ms }, well] = await Promise.all([asked, besides(asked, key)]);
+      const pending = chat(key)(proxy);
+      const [{ outcome, ms }, well] = await Promise.all([pending, besides(pending, key)]);
       expect(outcome).toBe('200');
       beside.push(...well);
       fresh.push(last);
@@ -146,8 +146,8 @@ async function resolveNewKeys(proxies: readonly TestProxy[]) {
     const key = await newKey();
     for (const proxy of proxies) {
       const another = await newKey();
-      const asked = admission(key)(proxy);
-      const [{ outcome, ms }, well] = await Promise.all([asked, besides(asked, another)]);
+      const pending = admission(key)(proxy);
+      const [{ outcome, ms }, well] = await Promise.all([pending, besides(pending, another)]);
       expect(outcome).toBe('200');
       waited.push(ms);
       beside.push(...well);

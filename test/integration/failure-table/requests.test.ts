@@ -177,6 +177,7 @@ const principal: Principal = {
       callerProviderKeys: false,
       hangUp: 'cancel',
       unknownCost: 'hold',
+      modelAliases: [],
       allowedModels: [],
       limits: [],
     },

@@ -62,6 +62,7 @@ describe('organizations', () => {
     expect(settings).toEqual({
       access: { callerProviderKeys: true },
       cost: { hangUp: 'HANG_UP_CANCEL', unknownCost: 'UNKNOWN_COST_HOLD' },
+      models: { aliases: { aliases: [] } },
     });
     expect(allowedModels).toEqual(['gpt-provider/*', 'studio-ai/x*']);
     await ctl.expect(['settings', 'update', '--caller-provider-keys', 'false', '--allow', '']);

@@ -233,6 +233,7 @@ describe('a caller that leaves', () => {
     expect(changed.settings).toEqual({
       access: { callerProviderKeys: false },
       cost: { hangUp: 'HANG_UP_READ', unknownCost: 'UNKNOWN_COST_HOLD' },
+      models: { aliases: { aliases: [] } },
     });
     await until(
       async () => {

@@ -4,6 +4,7 @@ import { AzureOpenAI } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { VendorName } from '../../../common/vendors.ts';
 import { chatBody, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
+import { until } from '../../support/process.ts';
 import { ownHeaders } from '../../support/vendors.ts';
 
 let gateway: TestGateway;
@@ -91,6 +92,68 @@ describe('a bare name on the route of chat completions', () => {
     const headers = { 'x-svc-vk': key, authorization: `Bearer ${own}`, 'x-svc-direct-key': 'true' };
     expect(await ask(key, 'gpt-4o-mini', { headers })).toBe('gpt-provider/gpt-4o-mini');
     expect(await ask(key, 'claude-sonnet-4-5', { headers })).toBe('gpt-provider/claude-sonnet-4-5');
+  });
+});
+
+describe('an alias of the organization', () => {
+  const models = {
+    aliases: {
+      aliases: [
+        { name: 'fast', model: 'anthropic/claude-haiku-4-5' },
+        { name: 'gpt-4o', model: 'openai/gpt-4o-2024-11-20' },
+        { name: 'team/best', model: 'gemini/gemini-2.5-pro' },
+      ],
+    },
+  };
+
+  it.each([
+    ['fast', 'assistant-provider/claude-haiku-4-5'],
+    ['gpt-4o', 'gpt-provider/gpt-4o-2024-11-20'],
+    ['team/best', 'search-provider/gemini-2.5-pro'],
+    ['gpt-provider/gpt-4o', 'gpt-provider/gpt-4o'],
+    ['Fast', 'gpt-provider/Fast'],
+  ])('makes %s mean %s', async (model, expected) => {
+    expect(await ask(await keyWith(all, { models }), model)).toBe(expected);
+  });
+
+  it('is another organization’s name for nothing', async () => {
+    await keyWith(all, { models });
+    expect(await ask(await keyWith(['assistant-provider']), 'fast')).toBe('400 invalid_request');
+  });
+
+  it('is listed with the facts of its model, and only to keys that may call it', async () => {
+    const key = await keyWith(all, { models });
+    const get = async (path: string) => {
+      const response = await fetch(gateway.proxy.url + path, { headers: { authorization: `Bearer ${key}` } });
+      return (await response.json()) as { id: string; owned_by: string; data?: { id: string }[] };
+    };
+    expect((await get('/v1/models')).data?.slice(0, 3).map(({ id }) => id)).toEqual(['fast', 'gpt-4o', 'team/best']);
+    expect(await get('/v1/models/fast')).toMatchObject({ id: 'fast', owned_by: 'assistant-provider' });
+  });
+
+  it('changes for a running proxy within a second', async () => {
+    const organization = await gateway.createOrganization(`bare ${++count}`);
+    const { id, api } = organization;
+    const key = (await organization.createKey()).value;
+    expect(await ask(key, 'fast')).toBe('gpt-provider/fast');
+    const aliases = [{ name: 'fast', model: 'openai/gpt-4o-mini' }];
+    await api.call('Organizations/UpdateSettings', { id, settings: { models: { aliases: { aliases } } } });
+    await until(async () => (await ask(key, 'fast')) === 'gpt-provider/gpt-4o-mini', { timeoutMs: 10_000 });
+    // A change of another setting keeps them.
+    await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
+    expect(await api.call('Organizations/Get', { id })).toMatchObject({
+      settings: { models: { aliases: { aliases: [{ name: 'fast', model: 'gpt-provider/gpt-4o-mini' }] } } },
+    });
+    await api.call('Organizations/UpdateSettings', { id, settings: { models: { aliases: { aliases: [] } } } });
+    await until(async () => (await ask(key, 'fast')) === 'gpt-provider/fast', { timeoutMs: 10_000 });
+  });
+
+  it('leads the caller’s own key to the home vendor only', async () => {
+    const key = await keyWith([], { models, access: { callerProviderKeys: true } });
+    const own = ownHeaders['gpt-provider'].authorization.replace('Bearer ', '');
+    const headers = { 'x-svc-vk': key, authorization: `Bearer ${own}`, 'x-svc-direct-key': 'true' };
+    expect(await ask(key, 'gpt-4o', { headers })).toBe('gpt-provider/gpt-4o-2024-11-20');
+    expect(await ask(key, 'fast', { headers })).toBe('400 invalid_request');
   });
 });
 

@@ -200,6 +200,7 @@ export class FakeDatabase {
         callerProviderKeys: false,
         hangUp: 'cancel',
         unknownCost: 'hold',
+        modelAliases: [],
         providerKeys: [providerKey(organization.mark)],
         customProviders: [customProvider(organization.mark)],
         prices: [],

@@ -21,6 +21,7 @@ function organization(id: string, ...customProviders: CustomProvider[]): Organiz
       callerProviderKeys: false,
       hangUp: 'cancel',
       unknownCost: 'hold',
+      modelAliases: [],
       allowedModels: [],
       limits: [],
       revision: 1,

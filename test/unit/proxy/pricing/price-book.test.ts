@@ -16,6 +16,7 @@ function organization(...prices: OwnPrice[]): OrganizationRecord {
       callerProviderKeys: false,
       hangUp: 'cancel',
       unknownCost: 'hold',
+      modelAliases: [],
       allowedModels: [],
       limits: [],
     },

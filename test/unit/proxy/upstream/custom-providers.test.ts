@@ -17,6 +17,7 @@ function organization(...configured: CustomProvider[]): OrganizationRecord {
       callerProviderKeys: false,
       hangUp: 'cancel',
       unknownCost: 'hold',
+      modelAliases: [],
       allowedModels: [],
       limits: [],
     },

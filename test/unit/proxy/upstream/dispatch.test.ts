@@ -71,6 +71,7 @@ const principal: Principal = {
       callerProviderKeys: false,
       hangUp: 'cancel',
       unknownCost: 'hold',
+      modelAliases: [],
       allowedModels: [],
       limits: [],
     },
