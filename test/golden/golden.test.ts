@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../proxy/providers/index.ts';
 import { type GoldenCase, openGoldenCase, readInPieces } from '../support/golden.ts';
+import { positionsOf } from '../support/seed.ts';
 
 const writing = process.env.GOLDEN === 'write';
 const root = import.meta.dirname;
@@ -42,7 +43,7 @@ describe.each(providers.map((provider) => [provider.name, provider] as const))('
       it('translates the stream to the same chunks wherever its bytes are cut', () => {
         const bytes = golden.streamBytes();
         const whole = golden.chunks();
-        for (let cut = 1; cut < bytes.length; cut++) {
+        for (const cut of positionsOf(1, bytes.length)) {
           const reported = readInPieces(golden.openStream(), [bytes.subarray(0, cut), bytes.subarray(cut)]);
           if (reported !== whole) expect(reported, `cut at byte ${cut}`).toBe(whole);
         }

@@ -19,3 +19,13 @@ export function roundsOf(count: number): number {
   if (!(share > 0)) throw new Error(`GATEWAY_TEST_ROUNDS is a number above 0, not ${share}`);
   return Math.ceil(count * share);
 }
+
+/**
+ * @returns the positions from `first` to before `end` that this run of an exhaustive search tries: all of them, or an even
+ * share in the inner loop
+ */
+export function positionsOf(first: number, end: number): readonly number[] {
+  if (!(share > 0)) throw new Error(`GATEWAY_TEST_ROUNDS is a number above 0, not ${share}`);
+  const step = Math.max(1, Math.round(1 / share));
+  return Array.from({ length: Math.max(0, Math.ceil((end - first) / step)) }, (_, index) => first + index * step);
+}

@@ -96,7 +96,10 @@ export interface TestProxyOptions {
  * Small, because an LRU cache allocates its whole table at once: with the real bounds that would be most of a test's
  * work.
  */
-const smallTables = { keysMax: 2_000, scopesMax: 2_000, organizationsMax: 2_000 };
+export const smallTables: AccessLimits = {
+  ...accessLimits,
+  ...{ keysMax: 2_000, scopesMax: 2_000, organizationsMax: 2_000, unknownMax: 2_000 },
+};
 
 export function startProxy(world: World, options: TestProxyOptions = {}): TestProxy {
   const { time } = world;
@@ -107,7 +110,7 @@ export function startProxy(world: World, options: TestProxyOptions = {}): TestPr
     clock: { now: () => time.now() + (options.skewMs ?? 0), monotonic: () => time.monotonic() },
     background: (_name: string, promise: Promise<unknown>) => void promise.catch(() => {}),
     metrics: { lookup: count, cacheIgnored: count, cacheFailed: count },
-    limits: { ...accessLimits, ...smallTables, ...options.limits },
+    limits: { ...smallTables, ...options.limits },
     maxStaleMs: options.maxStaleMs ?? hourMs,
   };
   const recordKeys = options.recordKeys ?? world.controlPlane.signing.publicKeys();
@@ -116,7 +119,7 @@ export function startProxy(world: World, options: TestProxyOptions = {}): TestPr
     ...shared,
     ...(options.withRedis === true && { cache }),
     controlPlane: world.controlPlane.connect(link, recordKeys),
-    unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
+    unknownCredentials: new RateShare({ ...shares.unknown_credentials.bounds, ownersMax: 2_000 }),
     timers: time,
     random: () => 0.5,
     log: silentLog,

@@ -6,6 +6,7 @@ import {
   trustedProxies,
   trustsNobody,
 } from '../../../common/caller-address.ts';
+import { roundsOf } from '../../support/seed.ts';
 
 const isTrusted = trustedProxies(['10.0.0.0/8', '192.0.2.7/32', 'fd00::/8', '::1/128']);
 
@@ -105,7 +106,7 @@ describe('the address of a caller', () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
       return seed % max;
     };
-    for (let run = 0; run < 2_000; run++) {
+    for (let run = 0; run < roundsOf(2_000); run++) {
       const list = Array.from({ length: random(12) }, () => pieces[random(pieces.length)]).join('');
       const address = callerAddress('10.1.1.1', list, isTrusted);
       expect(address, list).toBe(plainAddress(address));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { proxyHeaderBytesMax, readProxyHeader } from '../../../common/proxy-protocol.ts';
 import { proxyLine, proxyV2 } from '../../support/proxy-headers.ts';
+import { roundsOf } from '../../support/seed.ts';
 
 const text = (line: string) => Buffer.from(line, 'latin1');
 const read = (source: string | undefined, length: number) => ({ state: 'read', length, source });
@@ -94,7 +95,7 @@ describe('a PROXY header', () => {
       return seed % max;
     };
     const whole = [proxyLine('198.51.100.1'), proxyV2({ source: '198.51.100.1', extra: 60 })];
-    for (let run = 0; run < 2_000; run++) {
+    for (let run = 0; run < roundsOf(2_000); run++) {
       const bytes = Buffer.from(whole[random(2)] ?? '');
       for (let change = random(4); change > 0; change--) bytes.writeUInt8(random(256), random(bytes.length));
       const header = readProxyHeader(Buffer.concat([bytes, Buffer.alloc(random(20))]));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { contextMax, type FoldedText, fold } from '../../../guardrails/fold.ts';
 import { Random } from '../../support/access/random.ts';
-import { roundsOf, startingSeed } from '../../support/seed.ts';
+import { positionsOf, roundsOf, startingSeed } from '../../support/seed.ts';
 import { disguisedText } from './window.texts.ts';
 
 const seed = startingSeed();
@@ -57,8 +57,8 @@ describe('folding', () => {
   });
 
   it('is idempotent: a folded text folds to itself', () => {
-    for (let code = 1; code <= 0x10ffff; code++) {
-      if (code === 0xd800) code = 0xe000;
+    for (const code of positionsOf(1, 0x110000)) {
+      if (code >= 0xd800 && code < 0xe000) continue;
       const { text } = fold(String.fromCodePoint(code));
       if (fold(text).text !== text) expect(`U+${code.toString(16)} ${text}`).toBe(fold(text).text);
     }

@@ -7,6 +7,7 @@ import type { Matcher } from '../../../guardrails/matcher.ts';
 import { type Hit, scan, TextScan } from '../../../guardrails/scan.ts';
 import { Random } from '../../support/access/random.ts';
 import { literally, throwing } from '../../support/guarded-requests.ts';
+import { roundsOf } from '../../support/seed.ts';
 import { corpus } from './personal-data.corpus.ts';
 import { phrasesCases } from './phrases.corpus.ts';
 import { labelledTexts } from './secrets.corpus.ts';
@@ -53,7 +54,7 @@ describe('a scan of a text in pieces', () => {
   it.each(Object.entries(matchers))(`finds the same matches as one pass: %s (SEED=${seed})`, (_, matcher) => {
     const random = new Random(seed);
     let found = 0;
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < roundsOf(40); round++) {
       const parts = Array.from({ length: 30 }, () =>
         random.chance(0.1) ? disguisedText(random) : random.pick(random.pick(texts)),
       );

@@ -14,7 +14,7 @@ import { cut, through } from './window.pieces.ts';
 
 // GATEWAY_READINGS_SEED repeats the text that a failure names; GATEWAY_READINGS_CASES sets the number of texts.
 const given = process.env.GATEWAY_READINGS_SEED;
-const cases = given === undefined ? Number(process.env.GATEWAY_READINGS_CASES ?? roundsOf(600)) : 1;
+const cases = given === undefined ? Number(process.env.GATEWAY_READINGS_CASES ?? roundsOf(300)) : 1;
 const firstSeed = given === undefined ? startingSeed() : Number(given);
 
 const checks: Readonly<Record<string, TextCheck>> = {

@@ -6,6 +6,7 @@ import { type Reviewed, review } from '../../../injector/review.ts';
 import { Random } from '../../support/access/random.ts';
 import { applyPatch, appPod, injected, injectionSettings, type TestPod } from '../../support/injection.ts';
 import { reviewOf } from '../../support/reviews.ts';
+import { roundsOf } from '../../support/seed.ts';
 
 const settings = { ...injectionSettings(), namespaces: undefined };
 
@@ -62,7 +63,7 @@ describe('the audit annotation', () => {
       (pod) => withLate(pod, { ports: [{ containerPort: 15_400 }] }),
       (pod) => withSpec(pod, { hostNetwork: random.chance(0.5) }),
     ];
-    for (let round = 0; round < 500; round++) {
+    for (let round = 0; round < roundsOf(500); round++) {
       const first = invoke(random.pick(beginnings));
       if (!first.allowed) continue;
       const second = invoke(random.pick(changes)(first.pod));

@@ -13,6 +13,7 @@ import {
   sidecarOf,
   type TestPod,
 } from '../../support/injection.ts';
+import { roundsOf } from '../../support/seed.ts';
 
 const item = (over: Partial<LimitItem>): LimitItem => ({
   ...{ type: 'Container', min: {}, max: {}, maxLimitRequestRatio: {} },
@@ -266,7 +267,7 @@ describe('random LimitRanges', () => {
   }
 
   it('never keep out an injected pod that some size of sidecar would admit', () => {
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < roundsOf(3000); round++) {
       const millis = (most: number) => `${1 + random.below(most)}m`;
       const limit = item({
         min: random.chance(0.5) ? { cpu: millis(500) } : {},

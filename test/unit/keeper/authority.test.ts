@@ -17,7 +17,7 @@ import { mergePatch, recordedObject } from '../../support/recorded-api.ts';
 import { silentLog } from '../../support/silent-log.ts';
 
 const day = 86_400_000;
-const [certificateLife, authorityLife] = [90 * day, 1080 * day];
+const [certificateLife, authorityLife] = [90 * day, 720 * day];
 const namespace = 'model-gateway';
 
 let now: number;
@@ -110,7 +110,7 @@ it('every certificate is trusted at any time, with the authorities of today and 
   const keeper = keeperWith(() => true);
   const known: { readonly at: number; readonly bundles: ReadonlyMap<string, string> }[] = [];
   const authorities = new Set<string>();
-  for (let step = 0; step < 260; step++) {
+  for (let step = 0; step < 130; step++) {
     await round(keeper);
     const bundles = new Map(leaves.map(({ secret }) => [secret, dataOf(secret)['ca.crt'] ?? '']));
     known.push({ at: now, bundles });
@@ -128,7 +128,7 @@ it('every certificate is trusted at any time, with the authorities of today and 
     expect(keeper.bundle).toBe(bundles.get('injector-tls'));
     now += 10 * day;
   }
-  // 2,600 days, with authorities of 1,080 days that are each replaced before their end.
+  // 1,300 days, with authorities of 720 days that are each replaced before their end.
   expect(authorities.size).toBeGreaterThanOrEqual(3);
 }, 60_000);
 

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Descriptor } from '../../../proto/compatibility.ts';
 import contract from '../../../proto/generated/contract.json' with { type: 'json' };
 import { breaksOf } from '../../../scripts/contract.ts';
@@ -53,25 +53,33 @@ describe('a released contract as text', () => {
 });
 
 describe('buf breaking', () => {
-  const released = (from: string | RegExp, to: string) => {
-    const text = protoText(contract);
-    const other = text.replace(from, to);
-    expect(other).not.toBe(text);
-    return parsed(other);
-  };
-
-  it('finds nothing between equal contracts', () => {
-    expect(breaksOf(contract)).toEqual([]);
-  });
-
-  it.each([
+  const cases = [
     ['a field that is gone', 'message Person {', 'message Person { string shoe_size = 99;', /"99".*shoe_size/],
     ['a field of another type', 'uint64 revision', 'int32 revision', /revision.*int32.*uint64/],
     ['an enum value that is gone', 'ROLE_UNSPECIFIED = 0;', 'ROLE_UNSPECIFIED = 0; ROLE_COOK = 99;', /"99".*"Role"/],
     ['a method that is gone', 'service People {', 'service People { rpc Fire(Person) returns (Person);', /"Fire"/],
     ['a message that is gone', 'message Person {', 'message Animal {} message Person {', /"Animal"/],
     ['a reservation that is gone', 'message Person {', 'message Person { reserved 98;', /reserved.*98/],
-  ])('finds %s', (_, from, to, finding) => {
-    expect(breaksOf(released(from, to)).join('\n')).toMatch(finding);
+  ] as const;
+  /** One run of buf, which takes half a second, for a contract with all differences; no finding fits two of them. */
+  let lines: readonly string[];
+  beforeAll(() => {
+    const released = cases.reduce((text, [, from, to]) => {
+      expect(text).toContain(from);
+      return text.replace(from, to);
+    }, protoText(contract));
+    lines = breaksOf(parsed(released));
+  });
+
+  it('finds nothing between equal contracts', () => {
+    expect(breaksOf(contract)).toEqual([]);
+  });
+
+  it.each(cases)('finds %s', (_, _from, _to, finding) => {
+    expect(lines.join('\n')).toMatch(finding);
+  });
+
+  it('finds nothing else', () => {
+    expect(lines.filter((line) => cases.filter(([, , , finding]) => finding.test(line)).length !== 1)).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readCsv } from '../../../../gatewayctl/bills/csv.ts';
 import { plainName, readTables } from '../../../../gatewayctl/bills/tables.ts';
 import { ioWith, withFiles } from '../../../support/bills/read.ts';
+import { positionsOf } from '../../../support/seed.ts';
 
 async function* parts(...texts: readonly string[]) {
   yield* texts;
@@ -37,7 +38,8 @@ describe('CSV', () => {
       ['name', 'a "quoted" one'],
       ['x\ny', '2'],
     ]);
-    for (let at = 1; at < text.length; at++) expect(await records(text.slice(0, at), text.slice(at))).toEqual(whole);
+    for (const at of positionsOf(1, text.length))
+      expect(await records(text.slice(0, at), text.slice(at))).toEqual(whole);
   });
 
   it('yields no record for an empty line', async () => {

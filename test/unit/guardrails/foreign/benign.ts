@@ -1,6 +1,6 @@
 // Text from outside this project, without secrets or personal data except what its authors left there: READMEs, sources
 // and lock files of the installed packages, and part and order numbers that look like ids of persons.
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../../../support/access/random.ts';
 import { written } from './written.ts';
@@ -12,11 +12,11 @@ export interface BenignText {
 }
 
 /** The kinds of files in packages, with the share in megabytes of each. */
-const kinds: readonly (readonly [what: string, glob: string, share: number])[] = [
-  ['READMEs', '**/*.md', 0.3],
-  ['TypeScript', '**/*.d.ts', 0.2],
-  ['JavaScript', '**/*.{js,mjs,cjs}', 0.3],
-  ['JSON', '**/*.json', 0.1],
+const kinds: readonly (readonly [what: string, file: RegExp, share: number])[] = [
+  ['READMEs', /\.md$/, 0.3],
+  ['TypeScript', /\.d\.ts$/, 0.2],
+  ['JavaScript', /\.(?:js|mjs|cjs)$/, 0.3],
+  ['JSON', /\.json$/, 0.1],
 ];
 
 const fileBytesMax = 60_000;
@@ -25,8 +25,11 @@ const piecesOfFiles = 12;
 /** The texts depend on the installed packages only. @param megabytes the most to return */
 export function benignTexts(projectRoot: string, megabytes: number): readonly BenignText[] {
   const root = join(projectRoot, 'node_modules');
-  const texts = kinds.flatMap(([what, glob, share]) => {
-    const files = globSync(glob, { cwd: root }).sort();
+  const installed = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => !/(?:^|\/)\./.test(file))
+    .sort();
+  const texts = kinds.flatMap(([what, named, share]) => {
+    const files = installed.filter((file) => named.test(file));
     return upTo(spread(files), { what, root, bytesMax: megabytes * share * 1e6 });
   });
   const lock = readFileSync(join(projectRoot, 'package-lock.json'), 'utf8').slice(0, megabytes * 1e5);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mapJsonText } from '../../../../guardrails/inspection/json-text.ts';
 import { Random } from '../../../support/access/random.ts';
+import { roundsOf } from '../../../support/seed.ts';
 
 const shouting = (text: string) => mapJsonText(text, (part) => part.toUpperCase());
 const seen = (text: string) => {
@@ -68,7 +69,7 @@ describe('JSON text', () => {
   it('stays JSON, with everything else unchanged, over random values', () => {
     const seed = Date.now() % 1_000_000;
     const random = new Random(seed);
-    for (let round = 0; round < 500; round++) {
+    for (let round = 0; round < roundsOf(500); round++) {
       const value = anyValue(random, 4);
       const text = JSON.stringify(value, undefined, random.below(3));
       expect(JSON.parse(shouting(text)), `seed ${seed}, ${text}`).toEqual(shouted(value));

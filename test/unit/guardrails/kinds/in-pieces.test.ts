@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { compileCheck } from '../../../../guardrails/index.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
-import { roundsOf, startingSeed } from '../../../support/seed.ts';
+import { positionsOf, roundsOf, startingSeed } from '../../../support/seed.ts';
 import { corpus } from '../personal-data.corpus.ts';
 import { phrasesCases } from '../phrases.corpus.ts';
 import { labelledTexts } from '../secrets.corpus.ts';
@@ -14,7 +14,7 @@ import { disguisedText } from '../window.texts.ts';
 // GATEWAY_WINDOW_SEED repeats the text that a failure names.
 const given = process.env.GATEWAY_WINDOW_SEED;
 const firstSeed = given === undefined ? startingSeed() : Number(given);
-const rounds = given === undefined ? roundsOf(400) : 1;
+const rounds = given === undefined ? roundsOf(200) : 1;
 
 const phrases = [...new Set(phrasesCases.flatMap((one) => one.phrases))];
 const matchers: Readonly<Record<string, Matcher>> = {
@@ -62,7 +62,7 @@ it('invisible characters behind a match release no part of it, however many they
 it('a secret in pieces is found when the two readings of an escape complete it at different times', () => {
   const text = 'connect&#32;to&#32;mongodb&#43;srv://app:XBOfa4qnbXyV&#64;db.internal:1234/main&#32;now';
   const cases: Case[] = [{ ...caseOf('secrets', new Random(1)), action: 'redact' }];
-  for (let at = 1; at < text.length; at++) {
+  for (const at of positionsOf(1, text.length)) {
     const pieces = [text.slice(0, at), ...cut(text.slice(at), 12, new Random(at))];
     compare({ cases, text, window: 200, pieces }, `cut at ${at}`);
   }

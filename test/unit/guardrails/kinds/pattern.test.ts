@@ -8,7 +8,7 @@ import { compilePattern } from '../../../../guardrails/kinds/pattern.ts';
 import { costMax, type Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { cut, findInPieces, findWhole } from '../../../support/guardrails/matching.ts';
-import { roundsOf } from '../../../support/seed.ts';
+import { positionsOf, roundsOf } from '../../../support/seed.ts';
 
 const compile = (...patterns: readonly string[]) => compilePattern({ kind: 'pattern', patterns });
 
@@ -197,7 +197,7 @@ describe('patterns in pieces of text', () => {
 
   it('give the same match as in the whole text, however much text arrives at once', () => {
     const matcher = compile('ab{3}|a', 'x.$|x\\b');
-    for (let before = 0; before < 200; before++) {
+    for (const before of positionsOf(0, 200)) {
       const text = `${'.'.repeat(before)}abbb${'.'.repeat(200)}x!`;
       expect(inPieces(matcher, [text, 'x']), `${before}`).toEqual(inWhole(matcher, `${text}x`));
     }

@@ -6,7 +6,7 @@ import { restored, restoreMatcher } from '../../../../guardrails/kinds/restore.t
 import { Placeholders } from '../../../../guardrails/placeholders.ts';
 import { guardText, TextWindow } from '../../../../guardrails/window.ts';
 import { Random } from '../../../support/access/random.ts';
-import { startingSeed } from '../../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../../support/seed.ts';
 
 const placeholders = new Placeholders();
 placeholders.of('jane@example.com', 'EMAIL');
@@ -112,7 +112,7 @@ describe('placeholders in pieces of text', () => {
       '_',
       '1',
     ];
-    for (let run = 0; run < 500; run++) {
+    for (let run = 0; run < roundsOf(500); run++) {
       const text = Array.from({ length: 12 }, () => random.pick(parts)).join('');
       const window = new TextWindow(restoring());
       const left = [...text].map((character) => window.push(character)).join('') + window.end();

@@ -6,6 +6,7 @@ import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import type { Finding } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { cut, findInPieces, findWhole } from '../../../support/guardrails/matching.ts';
+import { roundsOf } from '../../../support/seed.ts';
 import { labelledTexts } from '../secrets.corpus.ts';
 
 const matcher = compileSecrets({ kind: 'secrets' });
@@ -68,7 +69,7 @@ describe('secrets in pieces of text', () => {
     const seed = Number(process.env.SEED ?? Date.now() % 1e9);
     console.log(`seed ${seed}`);
     const random = new Random(seed);
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < roundsOf(150); round++) {
       const parts = Array.from({ length: 4 }, () => random.pick(texts).text);
       const text = parts.join(random.pick([' ', '\n']));
       const pieces = cut(text, random.pick([12, 12, 700]), random);

@@ -295,7 +295,7 @@ describe.each(Object.entries({ 'with the cache key': withCacheKey, 'without the 
 );
 
 describe('thousands of random records', () => {
-  const each = roundsOf(4_000);
+  const each = roundsOf(2_000);
   const seed = Number(process.env.GATEWAY_MODEL_SEED ?? startingSeed());
 
   /** Reads records as a proxy with the right keys does, at any time. */

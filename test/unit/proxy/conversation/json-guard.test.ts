@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { JsonGuard } from '../../../../proxy/conversation/json-guard.ts';
 import { Random } from '../../../support/access/random.ts';
 import { randomNumber } from '../../../support/json-numbers.ts';
+import { roundsOf } from '../../../support/seed.ts';
 
 const limits = { jsonDepthMax: 3, jsonStructuralMax: 10 };
 const refuses = (text: string, cut = text.length) => {
@@ -62,7 +63,7 @@ describe('the guard of a body’s JSON numbers', () => {
   it('random numbers at random cuts are reported as plain only if all are', () => {
     const random = new Random(20_261_122);
     let plain = 0;
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < roundsOf(3000); round++) {
       const source = random.chance(0.5) ? String(random.below(1000) / 10) : randomNumber(random);
       const text = `{"a":["x",${source}],"b":"1.0"}`;
       const isPlain = arePlain(text, 1 + random.below(30));
@@ -70,14 +71,14 @@ describe('the guard of a body’s JSON numbers', () => {
       if (isPlain) plain++;
       expect(arePlain(text)).toBe(JSON.stringify(JSON.parse(text)) === text);
     }
-    expect(plain).toBeGreaterThan(300);
+    expect(plain).toBeGreaterThan(roundsOf(3000) / 10);
   });
 });
 
 describe('the guard compared with the JSON parser', () => {
   it('counts the same structure in random JSON at random cuts', () => {
     const random = new Random(20_261_120);
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < roundsOf(300); round++) {
       const text = JSON.stringify(randomValue(random, 0));
       const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, '');
       const structural = outside.replace(/[^[\]{},:]/g, '').length;

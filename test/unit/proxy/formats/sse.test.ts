@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventData, SseSplitter } from '../../../../proxy/formats/sse.ts';
+import { positionsOf } from '../../../support/seed.ts';
 
 const split = (bytes: Buffer, cut: number) => {
   const splitter = new SseSplitter(1000);
@@ -17,7 +18,7 @@ describe('the splitter of SSE streams', () => {
   ])('returns the same events at every cut, with lines ended by %s', (_name, nl) => {
     const events = [`data: {"a":"é😀"}${nl}${nl}`, `: ping${nl}${nl}`, `event: x${nl}data: 1${nl}data: 2${nl}${nl}`];
     const bytes = Buffer.from(`${events.join('')}data: cut`);
-    for (let cut = 1; cut <= bytes.length; cut++) {
+    for (const cut of positionsOf(1, bytes.length + 1)) {
       expect(split(bytes, cut)).toEqual({ events, rest: 'data: cut' });
     }
   });

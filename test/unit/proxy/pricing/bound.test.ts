@@ -5,6 +5,7 @@ import { parseChatRequest } from '../../../../proxy/formats/chat-completions/rea
 import { boundOf } from '../../../../proxy/pricing/bound.ts';
 import { compilePrices, type Prices } from '../../../../proxy/pricing/prices.ts';
 import { Random } from '../../../support/access/random.ts';
+import { roundsOf } from '../../../support/seed.ts';
 
 const seed = Number(process.env.SEED ?? 20_261_122);
 const hello = [{ role: 'user', content: 'Hello' }];
@@ -159,7 +160,7 @@ describe('the bound of a request', () => {
 
   it('covers the cost of all usage within it, even with a lowered ceiling', () => {
     const random = new Random(seed);
-    for (let round = 0; round < 5000; round++) {
+    for (let round = 0; round < roundsOf(5000); round++) {
       const model = random.pick(models);
       const at = compilePrices(model.prices ?? { input: '1', output: '1', asOf: '' });
       if (at === undefined) throw new Error('the prices are not believed');
@@ -183,7 +184,7 @@ describe('the bound of a request', () => {
 
   it('has the highest possible ceiling for each reservation', () => {
     const random = new Random(seed);
-    for (let round = 0; round < 2000; round++) {
+    for (let round = 0; round < roundsOf(2000); round++) {
       const at = prices({ input: '0.15', output: `${random.below(1000)}.${random.below(10)}` });
       const n = 1 + random.below(3);
       const parsed = bound({ n }, at);

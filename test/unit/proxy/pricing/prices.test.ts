@@ -4,6 +4,7 @@ import { noUsage, type Usage } from '../../../../proxy/conversation/usage.ts';
 import { compilePrices, dearestOf, type Prices } from '../../../../proxy/pricing/prices.ts';
 import { tokensMax } from '../../../../proxy/pricing/rates.ts';
 import { Random } from '../../../support/access/random.ts';
+import { roundsOf } from '../../../support/seed.ts';
 
 const asOf = '2026-11-22';
 const seed = Number(process.env.SEED ?? 20_261_122);
@@ -112,7 +113,7 @@ describe('the cost of usage', () => {
 
   it('equals exact arithmetic for random prices and counts', () => {
     const random = new Random(seed);
-    for (let round = 0; round < 5000; round++) {
+    for (let round = 0; round < roundsOf(5000); round++) {
       const prices = randomPrices(random);
       const usage = randomUsage(random);
       const cost = compile(prices).costOf(usage);
@@ -124,7 +125,7 @@ describe('the cost of usage', () => {
 
   it('never falls when more is used', () => {
     const random = new Random(seed);
-    for (let round = 0; round < 2000; round++) {
+    for (let round = 0; round < roundsOf(2000); round++) {
       const compiled = compile({ ...randomPrices(random), tiers: [] });
       const usage = randomUsage(random);
       const more = {
@@ -140,7 +141,7 @@ describe('the cost of usage', () => {
 describe('the highest rates of prices', () => {
   it('cover the cost of every prompt up to that size', () => {
     const random = new Random(seed);
-    for (let round = 0; round < 5000; round++) {
+    for (let round = 0; round < roundsOf(5000); round++) {
       const compiled = compile(randomPrices(random));
       const usage = randomUsage(random);
       const { input, output } = compiled.dearest(usage.promptTokens + random.below(500_000));

@@ -7,6 +7,7 @@ import { parseChatRequest } from '../../../../proxy/formats/chat-completions/rea
 import { boundOf } from '../../../../proxy/pricing/bound.ts';
 import { compilePrices, type Prices } from '../../../../proxy/pricing/prices.ts';
 import { Random } from '../../../support/access/random.ts';
+import { roundsOf } from '../../../support/seed.ts';
 
 const seed = Number(process.env.SEED ?? 20_261_124);
 const hello = [{ role: 'user', content: 'Hello' }];
@@ -155,7 +156,7 @@ describe('the bound of a request with special features', () => {
 
   it('covers all usage of the requested features', () => {
     const random = new Random(seed);
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < roundsOf(3000); round++) {
       const at = prices(randomPrices(random));
       const fields = random.pick(requested);
       const maximum = 1 + random.below(5000);

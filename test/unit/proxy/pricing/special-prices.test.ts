@@ -8,6 +8,7 @@ import { compilePrices, dearestOf, type Prices, reservedAsDearest } from '../../
 import { tokensMax } from '../../../../proxy/pricing/rates.ts';
 import { Random } from '../../../support/access/random.ts';
 import { exactCost } from '../../../support/exact-cost.ts';
+import { roundsOf } from '../../../support/seed.ts';
 
 const asOf = '2026-11-22';
 const seed = Number(process.env.SEED ?? 20_261_123);
@@ -243,7 +244,7 @@ describe('the price of special usage', () => {
 describe('random prices', () => {
   it('give the cost of exact arithmetic, and the highest rates cover it', () => {
     const random = new Random(seed);
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < roundsOf(3000); round++) {
       const prices = randomPrices(random);
       const usage = randomUsage(random);
       const seen = `seed ${seed}, round ${round}: ${JSON.stringify({ prices, usage })}`;

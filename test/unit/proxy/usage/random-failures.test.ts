@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import type { UsageEvent } from '../../../../proxy/usage/ledger-client.ts';
 import { Random } from '../../../support/access/random.ts';
-import { startingSeed } from '../../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../../support/seed.ts';
 import {
   type Condition,
   FakeStore,
@@ -15,7 +15,7 @@ import {
 } from '../../../support/usage-queue.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
-const schedules = 20;
+const schedules = roundsOf(20);
 const steps = 60;
 const proxiesMax = 3;
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gptError } from '../../../../../proxy/formats/chat-completions/errors.ts';
 import { PassthroughStream } from '../../../../../proxy/formats/chat-completions/pass-stream.ts';
+import { positionsOf } from '../../../../support/seed.ts';
 
 const golden = (name: string) => readFileSync(join(import.meta.dirname, '../../../../golden/gpt-provider', name));
 const limits = { eventBytesMax: 4096 };
@@ -35,7 +36,7 @@ const usageChunk =
 
 describe('a stream in the callers’ format', () => {
   it('passes unchanged when the caller requested the usage, at every cut', () => {
-    for (let cut = 1; cut <= text.length; cut++) {
+    for (const cut of positionsOf(1, text.length + 1)) {
       const { reader, text: out } = read(text, cut, true);
       expect(out).toBe(text.toString());
       expect(reader.complete).toBe(true);
@@ -52,7 +53,7 @@ describe('a stream in the callers’ format', () => {
 
   it('passes without the usage chunk when the caller did not request it, at every cut', () => {
     expect(usageChunk).not.toBe('');
-    for (let cut = 1; cut <= text.length; cut++) {
+    for (const cut of positionsOf(1, text.length + 1)) {
       const { reader, text: out } = read(text, cut, false);
       expect(out).toBe(text.toString().replace(`${usageChunk}\n\n`, ''));
       expect(reader.usage?.promptTokens).toBe(11);
@@ -60,13 +61,13 @@ describe('a stream in the callers’ format', () => {
   });
 
   it('passes tool calls unchanged, at every cut', () => {
-    for (let cut = 1; cut <= tools.length; cut++) expect(read(tools, cut, false).text).toBe(tools.toString());
+    for (const cut of positionsOf(1, tools.length + 1)) expect(read(tools, cut, false).text).toBe(tools.toString());
   });
 
   it('reports its model and the amount of text, wherever it is cut', () => {
     const streamOf = (cut: string) =>
       [...cut.matchAll(/"content":"([^"]*)".*\n\n/g)].map(([, content = '']) => content).join('');
-    for (let end = 0; end < text.length; end++) {
+    for (const end of positionsOf(0, text.length)) {
       const { reader } = read(text.subarray(0, end), 16, true);
       const begun = text.subarray(0, end).includes('\n\n');
       expect(reader.model).toBe(begun ? 'gpt-4o-mini-2024-07-18' : undefined);

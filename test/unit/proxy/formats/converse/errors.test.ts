@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { converseError, readConverseError } from '../../../../../proxy/formats/converse/errors.ts';
 import { Random } from '../../../../support/access/random.ts';
-import { startingSeed } from '../../../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../../../support/seed.ts';
 
 const body = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 const parsed = { message: 'as reported' };
@@ -92,7 +92,7 @@ describe('an error of the managed cloud service', () => {
   it(`never makes the reader throw (seed ${seed})`, () => {
     const random = new Random(seed);
     const pieces = ['{', '}', '[', ']', '"message"', '"__type"', ':', ',', '"a#b:c"', 'null', '1', '\n', 'é'];
-    for (let count = 0; count < 2000; count++) {
+    for (let count = 0; count < roundsOf(2000); count++) {
       const bytes = random.chance(0.5)
         ? Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)))
         : Buffer.from(Array.from({ length: random.below(20) }, () => random.pick(pieces)).join(''));

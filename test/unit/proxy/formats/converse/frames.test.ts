@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FrameSplitter } from '../../../../../proxy/formats/converse/frames.ts';
 import { errorFrame, eventFrame } from '../../../../../simulator/managed-cloud-models/frames.ts';
 import { Random } from '../../../../support/access/random.ts';
-import { startingSeed } from '../../../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../../../support/seed.ts';
 
 const limit = 1024;
 const protocolError = expect.objectContaining({ code: 'upstream_protocol_error' });
@@ -57,7 +57,7 @@ describe('frames of the event stream', () => {
     const random = new Random(seed);
     const texts = Array.from({ length: 20 }, (_, at) => `{"text":"${'漢🍵a'.repeat(random.below(30))}${at}"}`);
     const bytes = Buffer.concat(texts.map((text) => eventFrame('contentBlockDelta', text)));
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < roundsOf(200); round++) {
       const splitter = new FrameSplitter(limit);
       const frames = [];
       for (let at = 0; at < bytes.length; ) {

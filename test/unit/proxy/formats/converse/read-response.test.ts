@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VendorFailure } from '../../../../../proxy/formats/format.ts';
 import { errorFrame, eventFrame, exceptionFrame } from '../../../../../simulator/managed-cloud-models/frames.ts';
+import { positionsOf } from '../../../../support/seed.ts';
 import { openStream, readResponse } from './ask.ts';
 
 const protocolError = expect.objectContaining({ code: 'upstream_protocol_error' });
@@ -162,7 +163,7 @@ describe('a streamed response of the managed cloud service', () => {
   it('trap 18: is read the same wherever it is cut, even inside a character', () => {
     const bytes = Buffer.concat([start, text('Grüße 🍵'), stop, metadata]);
     const whole = openStream().push(bytes).toString();
-    for (let cut = 1; cut < bytes.length; cut++) {
+    for (const cut of positionsOf(1, bytes.length)) {
       const reader = openStream();
       const parsed = Buffer.concat([reader.push(bytes.subarray(0, cut)), reader.push(bytes.subarray(cut))]);
       expect(parsed.toString(), `cut at ${cut}`).toBe(whole);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readGenerateContentError } from '../../../../../proxy/formats/generate-content/errors.ts';
 import { Random } from '../../../../support/access/random.ts';
+import { roundsOf } from '../../../../support/seed.ts';
 
 const reported = (status: number, body: unknown) =>
   readGenerateContentError(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
@@ -95,7 +96,7 @@ describe('errors of the search-company vendor', () => {
   it('random bytes never make the reader fail', () => {
     const seed = Date.now();
     const random = new Random(seed);
-    for (let round = 0; round < 500; round++) {
+    for (let round = 0; round < roundsOf(500); round++) {
       const bytes = Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)));
       const read = readGenerateContentError(400 + random.below(200), bytes);
       expect([typeof read.status, typeof read.message], `seed ${seed}, round ${round}`).toEqual(['number', 'string']);

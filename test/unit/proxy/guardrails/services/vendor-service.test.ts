@@ -3,9 +3,9 @@
 import { createVerify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addressRule } from '../../../../../common/addresses.ts';
-import type { GuardOptions } from '../../../../../common/guarded-request.ts';
+import type { GuardedPost, GuardOptions } from '../../../../../common/guarded-request.ts';
 import { Secret } from '../../../../../common/secret.ts';
 import { readCheck } from '../../../../../guardrails/contract.ts';
 import type { Guardrail, ServiceCheck } from '../../../../../guardrails/definition.ts';
@@ -24,17 +24,23 @@ import { postOnLoopback, type Received, type Receiver, startReceiver } from '../
 
 let authority: TestAuthority;
 let receiver: Receiver;
+/** Shared: a connection per test would take longer than the test. */
+let post: GuardedPost;
 const never = new AbortController().signal;
 const fixtures = Object.entries(serviceFixtures);
 
 beforeAll(async () => {
   authority = await createAuthority();
-});
-afterAll(() => authority.remove());
-beforeEach(async () => {
   receiver = await startReceiver(authority);
+  post = openPost();
 });
-afterEach(() => receiver.close());
+afterAll(async () => {
+  await receiver.close();
+  authority.remove();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+});
 
 const respond = (response: ServerResponse, body: unknown) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -63,9 +69,12 @@ function checkOf(adapter: string, { options, credential = {} }: ServiceFixture):
   };
 }
 
-function openFixture(options: Partial<GuardOptions> = {}, targets: () => readonly Target[] = () => []) {
+const openPost = (options: Partial<GuardOptions> = {}) =>
+  postOnLoopback(authority, { bodyBytesMax: 64 * 1024, ...options });
+
+function openFixture(options?: Partial<GuardOptions>, targets: () => readonly Target[] = () => []) {
   return openServiceFixture({
-    post: postOnLoopback(authority, { bodyBytesMax: 64 * 1024, ...options }),
+    post: options === undefined ? post : openPost(options),
     cloud: { targets, sign: signedHeaders },
   });
 }
@@ -206,7 +215,7 @@ describe('the cloud’s own service', () => {
   it('is called with the organization’s stored key when the guardrail has none', async () => {
     receiver.respond = responding(fixture.responses[0]?.response);
     const stored = { credential: { apiKey: new Secret('stored-bedrock-key') } } as Target;
-    const { guard } = openFixture({}, () => [stored]);
+    const { guard } = openFixture(undefined, () => [stored]);
     const check = { ...checkOf('bedrock', fixture), credential: undefined };
     await guard(guardrailOf(check)).inspect([fixture.text], never);
     expect(request()[0]?.headers.authorization).toBe('Bearer stored-bedrock-key');

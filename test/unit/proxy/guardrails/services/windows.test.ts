@@ -13,6 +13,7 @@ import {
   responseGuards,
   responseTo,
 } from '../../../../support/guarded-streams.ts';
+import { roundsOf } from '../../../../support/seed.ts';
 import { guardrailOf } from '../../../../support/service-guards.ts';
 
 const found = 'SECRET';
@@ -110,7 +111,7 @@ describe('a stream cut at random, compared with the whole response', () => {
     ['all kinds', () => [watching('block', 24, 'never'), watching('block', 40, 'ever'), watching('redact', 32)]],
   ])('gives the same result and the same calls for %s', async (_what, services) => {
     const roll = dice(7);
-    for (let run = 0; run < 150; run++) {
+    for (let run = 0; run < roundsOf(150); run++) {
       const text = randomText(roll);
       const ofWhole = services();
       const whole = await askServices(ofWhole, [{ text, isFixed: false }], never).then(

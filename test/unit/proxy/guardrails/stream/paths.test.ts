@@ -16,7 +16,7 @@ import {
   receive,
   responseGuards,
 } from '../../../../support/guarded-streams.ts';
-import { startingSeed } from '../../../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../../../support/seed.ts';
 
 const guard = (action: 'block' | 'redact') => responseGuards([guardOf(marked('<', '>', 'SECRET'), action)]);
 const role = chunkOf({ role: 'assistant', content: '', refusal: null });
@@ -127,7 +127,7 @@ it('a tool’s name in two pieces is whole for the client and for the guardrail'
 
 it('texts at random paths, cut at random, give the same result as the whole texts', async () => {
   const first = startingSeed();
-  for (let seed = first; seed < first + 150; seed++) {
+  for (let seed = first; seed < first + roundsOf(150); seed++) {
     const random = new Random(seed);
     const stated = randomTexts(random);
     const chunks = cutInto(random, stated);

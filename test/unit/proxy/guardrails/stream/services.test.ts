@@ -14,6 +14,7 @@ import {
   responseGuards,
   responseTo,
 } from '../../../../support/guarded-streams.ts';
+import { positionsOf } from '../../../../support/seed.ts';
 
 const role = chunkOf({ role: 'assistant', content: '' });
 const secret = marked('<', '>', 'SECRET');
@@ -189,7 +190,7 @@ describe('a service that withholds a stream', () => {
       return texts;
     });
     const text = `${'a'.repeat(37)}${found} and more of it`;
-    for (let cut = 1; cut < text.length; cut++) {
+    for (const cut of positionsOf(1, text.length)) {
       const { source, result } = guarded(requesting([service]));
       source.say(role, chunkOf({ content: text.slice(0, cut) }), chunkOf({ content: text.slice(cut) }));
       source.end();

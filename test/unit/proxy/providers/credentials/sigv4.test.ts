@@ -4,7 +4,7 @@ import { Secret } from '../../../../../common/secret.ts';
 import { parseBaseUrl } from '../../../../../proxy/formats/format.ts';
 import { regionOf, signedHeaders } from '../../../../../proxy/providers/credentials/sigv4.ts';
 import { Random } from '../../../../support/access/random.ts';
-import { startingSeed } from '../../../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../../../support/seed.ts';
 
 const keys = (accessKeyId: string, secretAccessKey: string, sessionToken?: string) => ({
   accessKeyId: new Secret(accessKeyId),
@@ -60,9 +60,9 @@ describe('a SigV4 signature', () => {
   });
 
   const seed = startingSeed();
-  it(`equals the signature of the vendor’s SDK for 500 requests (seed ${seed})`, async () => {
+  it(`equals the signature of the vendor’s SDK for ${roundsOf(500)} requests (seed ${seed})`, async () => {
     const random = new Random(seed);
-    for (let count = 0; count < 500; count++) {
+    for (let count = 0; count < roundsOf(500); count++) {
       const requested = randomRequest(random);
       const sdk = await signedBySdk(requested);
       const { authorization, ...others } = sdk.headers;
