@@ -111,7 +111,7 @@ describe('a scan that waits for a worker', { timeout: 120_000 }, () => {
   }
 
   it('waits for a worker that is still starting', async () => {
-    open({ file: slowStart(5_000), silentMsMax: 4_000 });
+    open({ file: slowStart(2_500), silentMsMax: 2_000 });
     const all = await Promise.all(Array.from({ length: 3 }, () => scan('the secret plan')));
     expect(all.map(({ hits }) => hits.length)).toEqual([1, 1, 1]);
   });
