@@ -79,9 +79,6 @@ export interface Inspecting {
   abort(error: Error): void;
 }
 
-/** Shared: to remember 10,000 callers, a new one takes longer than most tests. */
-const loop = new LoopScheduler({ now: () => performance.now() });
-
 /** @param compiled compiler of matchers; default: literal matchers of the phrases */
 export function openInspecting(
   deps: Partial<RequestInspectionDeps> = {},
@@ -109,7 +106,7 @@ export function openInspecting(
     samples: { add: (decided) => void samples.push(decided) },
     scanner: new Scanner({
       pool: { scan: never },
-      loop,
+      loop: new LoopScheduler({ now: () => performance.now() }),
       window: 512,
     }),
     guardStream: never,
