@@ -92,15 +92,6 @@ export interface TestProxyOptions {
   readonly maxStaleMs?: number;
 }
 
-/**
- * Small, because an LRU cache allocates its whole table at once: with the real bounds that would be most of a test's
- * work.
- */
-export const smallTables: AccessLimits = {
-  ...accessLimits,
-  ...{ keysMax: 2_000, scopesMax: 2_000, organizationsMax: 2_000, unknownMax: 2_000 },
-};
-
 export function startProxy(world: World, options: TestProxyOptions = {}): TestProxy {
   const { time } = world;
   const link = options.link ?? new TestLink();
@@ -110,7 +101,7 @@ export function startProxy(world: World, options: TestProxyOptions = {}): TestPr
     clock: { now: () => time.now() + (options.skewMs ?? 0), monotonic: () => time.monotonic() },
     background: (_name: string, promise: Promise<unknown>) => void promise.catch(() => {}),
     metrics: { lookup: count, cacheIgnored: count, cacheFailed: count },
-    limits: { ...smallTables, ...options.limits },
+    limits: { ...accessLimits, ...options.limits },
     maxStaleMs: options.maxStaleMs ?? hourMs,
   };
   const recordKeys = options.recordKeys ?? world.controlPlane.signing.publicKeys();

@@ -14,9 +14,6 @@ import { openRecordKeys, type RecordKeys } from '../../../proxy/access/record-ke
 import type { ResolvedRecords } from '../../../proxy/access/records.ts';
 import { silentLog } from '../silent-log.ts';
 
-/** A table for the real number of roots is allocated at once, and would be most of a test's work. */
-const fewRoots: AccessLimits = { ...accessLimits, rootsMax: 2_000 };
-
 const responses = packageDefinition['gateway.v1.ResolveResponse'] as MessageTypeDefinition<
   ResolveResponse,
   ResolveResponse__Output
@@ -47,7 +44,7 @@ export class TestSigning {
 
   /** The keys of a proxy: the present key, unless others are given. */
   publicKeys(...keys: readonly SigningKey[]): RecordKeys {
-    return this.publicKeysWithin(fewRoots, keys.length === 0 ? [this.key] : keys);
+    return this.publicKeysWithin(accessLimits, keys.length === 0 ? [this.key] : keys);
   }
 
   publicKeysWithin(limits: AccessLimits, all: readonly SigningKey[] = [this.key]): RecordKeys {
@@ -62,7 +59,7 @@ export function newSigningKey(): SigningKey {
 
 /** A proxy without keys. */
 export function noRecordKeys(clock: Pick<Clock, 'monotonic'> = systemClock): RecordKeys {
-  return openRecordKeys({ keys: undefined, ...unwatched }, { log: silentLog, clock, limits: fewRoots });
+  return openRecordKeys({ keys: undefined, ...unwatched }, { log: silentLog, clock, limits: accessLimits });
 }
 
 const unwatched = { file: undefined, maxStaleMs: 3_600_000 };

@@ -7,8 +7,8 @@ import {
   type WatchHandlers,
   type WatchStart,
 } from '../../../../proxy/access/feed.ts';
+import { accessLimits } from '../../../../proxy/access/limits.ts';
 import { Records } from '../../../../proxy/access/records.ts';
-import { smallTables } from '../../../support/access/one-proxy.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 interface Watch {
@@ -30,7 +30,7 @@ beforeEach(() => {
   watches = [];
   reclaims = [];
   logged = [];
-  records = new Records({ clock: time, maxStaleMs: 60_000, limits: smallTables });
+  records = new Records({ clock: time, maxStaleMs: 60_000, limits: accessLimits });
   feed = new Feed({
     watch: (start, handlers) => {
       const watch: Watch = { start, handlers, requests: [], cancelled: false };
@@ -49,7 +49,7 @@ beforeEach(() => {
     clock: time,
     timers: time,
     random: () => 1,
-    limits: smallTables,
+    limits: accessLimits,
     log: createLogger({ name: 'test', level: 'info', stream: { write: (line) => void logged.push(line) } }),
   });
 });

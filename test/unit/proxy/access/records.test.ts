@@ -3,7 +3,7 @@ import type { Position } from '../../../../proxy/access/feed-state.ts';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
 import type { Principal } from '../../../../proxy/access/principal.ts';
 import { Records } from '../../../../proxy/access/records.ts';
-import { createWorld, hashOf, smallTables } from '../../../support/access/one-proxy.ts';
+import { createWorld, hashOf } from '../../../support/access/one-proxy.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 const maxStaleMs = 60_000;
@@ -15,7 +15,7 @@ let records: Records;
 
 beforeEach(() => {
   time = new VirtualTime();
-  records = new Records({ clock: time, maxStaleMs, limits: smallTables });
+  records = new Records({ clock: time, maxStaleMs, limits: accessLimits });
 });
 
 function principalOf(hash: string): Principal {
