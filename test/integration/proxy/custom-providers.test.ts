@@ -225,7 +225,8 @@ describe('GET /v1/models', () => {
 
   it('lists the configured models that the key may call', async () => {
     const created = expect.closeTo(Date.now() / 1000, -3);
-    const entry = { id: 'in-cluster/gpt-4o-mini', object: 'model', created, owned_by: 'in-cluster' };
+    const facts = { capabilities: ['tools'], max_output_tokens: 4096, pricing: expect.any(Object) };
+    const entry = { id: 'in-cluster/gpt-4o-mini', object: 'model', created, owned_by: 'in-cluster', ...facts };
     expect(await listed(key)).toEqual([entry]);
     expect(await listed(otherKey)).toEqual([]);
     const { value } = await acme.createKey({ allowedModels: { globs: ['by-bearer/*'] } });

@@ -50,7 +50,7 @@ it('no secret of a sidecar leaves it except on the connection to the egress gate
   const chat = (fields: object = {}) => chatRequest('dummy', fields);
   expect(await ask(sidecar, chat())).toBe(200);
   expect(await ask(sidecar, chat({ stream: true }))).toBe(200);
-  expect(await ask(sidecar, chat({ model: 'junk' }))).toBe(400);
+  expect(await ask(sidecar, chat({ model: '/junk' }))).toBe(400);
   expect(await ask(sidecar, {}, '/v1/nowhere')).toBe(404);
   expect(await ask(lost, chat())).toBe(502);
   expect(await ask(unbelieving, chat())).toBe(502);

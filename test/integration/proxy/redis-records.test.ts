@@ -1,5 +1,6 @@
 // Records over real Redis: a single server, a Cluster of three, one that is gone and one that accepts and never
 // responds.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackground } from '../../../common/background.ts';
 import { systemClock } from '../../../common/clock.ts';
@@ -88,12 +89,19 @@ async function ready(connection: RedisConnection): Promise<RedisConnection> {
 /** Two commands of 50 ms, and an allowance for a busy machine. */
 const waitMaxMs = 100 + 40;
 
-/** Milliseconds until the records of a key were found. */
+/**
+ * Milliseconds until the records of a key were found, without the longest pause of this process meanwhile: a busy
+ * machine stops it with all that it plays.
+ */
 async function timeToFind(proxy: Proxy, hash = key): Promise<number> {
+  const pauses = monitorEventLoopDelay({ resolution: 1 });
+  pauses.enable();
   const from = performance.now();
   const principal = await proxy.source.find(hash, '192.0.2.1');
+  const took = performance.now() - from;
+  pauses.disable();
   expect(principal.key.keyId).toBe(`id-${hash}`);
-  return performance.now() - from;
+  return took - pauses.max / 1e6;
 }
 
 const responds = (connection: RedisConnection): Promise<boolean> =>
