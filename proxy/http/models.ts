@@ -17,24 +17,24 @@ export interface ModelsDeps extends CallableDeps {
 }
 
 export function listedModels(caller: Caller, deps: ModelsDeps): readonly ListedModel[] {
-  const models = callableModels(caller, deps);
-  const aliases = caller.principal.organization.modelAliases.flatMap((alias) => {
-    const aliased = aliasedIn(models, alias.model);
-    return aliased === undefined ? [] : [{ ...listed(caller, deps, aliased), id: alias.name }];
+  const models = callableByName(caller, deps);
+  const aliases = caller.principal.organization.modelAliases.flatMap(({ name, model }) => {
+    const aliased = models.get(model) ?? models.get(canonicalModel(model));
+    return aliased === undefined ? [] : [{ ...listed(caller, deps, aliased), id: name }];
   });
-  return [...aliases, ...models.map((model) => listed(caller, deps, model))];
+  return [...aliases, ...[...models.values()].map((model) => listed(caller, deps, model))];
 }
 
-function aliasedIn(models: readonly CatalogModel[], name: string): CatalogModel | undefined {
-  return (
-    models.find((model) => nameOf(model) === name) ?? models.find((model) => nameOf(model) === canonicalModel(name))
-  );
+function callableByName(caller: Caller, deps: ModelsDeps): ReadonlyMap<string, CatalogModel> {
+  return new Map(callableModels(caller, deps).map((model) => [nameOf(model), model]));
 }
 
 /** @param id any name of the model @throws GatewayError model_not_found */
 export function listedModel(caller: Caller, deps: ModelsDeps, id: string): ListedModel {
   const alias = caller.principal.organization.modelAliases.find(({ name }) => name === id);
-  const found = aliasedIn(callableModels(caller, deps), alias?.model ?? storedSelector(id));
+  const models = callableByName(caller, deps);
+  const requested = alias?.model ?? storedSelector(id);
+  const found = models.get(requested) ?? models.get(canonicalModel(requested));
   if (found !== undefined) return { ...listed(caller, deps, found), ...(alias && { id }) };
   // Text that is no model name is not repeated, because it can be anything.
   const what = isModelName(id) ? `no such model: ${withoutKeyForms(id)}` : 'no such model';

@@ -267,7 +267,9 @@ describe('the longest text to inspect', () => {
     const { scanner } = openScanner();
     const { inspect, decisions } = openInspecting({ scanner });
     await inspect(callWith([phrasesGuardrail(['BAD'])], halves(textMax)));
-    expect(() => inspect(callWith([phrasesGuardrail(['BAD'])], halves(textMax + 2)))).toThrow('our-guard');
+    await expect((async () => inspect(callWith([phrasesGuardrail(['BAD'])], halves(textMax + 2))))()).rejects.toThrow(
+      'our-guard',
+    );
     await inspect(callWith([phrasesGuardrail(['BAD'], { onFailure: 'pass' })], halves(textMax + 2)));
     expect(decisions).toEqual(['our-guard input pass', 'our-guard input failed_block', 'our-guard input failed_pass']);
   });

@@ -123,7 +123,7 @@ describe('services of one stage', () => {
   it('are not called with texts that are too long: their failure rules apply', async () => {
     const { inspect, requested, decisions } = openServices({});
     const long = { messages: [{ role: 'user', content: 'x'.repeat(1024 * 1024 + 1) }] };
-    expect(() => inspect(callWith([service('first', 'block')], long))).toThrow('first');
+    await expect((async () => inspect(callWith([service('first', 'block')], long)))()).rejects.toThrow('first');
     await inspect(callWith([service('second', 'block', { onFailure: 'pass' })], long));
     expect(requested).toEqual([]);
     expect(decisions).toEqual(['first input failed_block', 'second input failed_pass']);

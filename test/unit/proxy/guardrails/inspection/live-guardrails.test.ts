@@ -30,23 +30,23 @@ describe('the guardrails that apply', () => {
 
   it('include those narrowed to AI systems for keys of these systems only', async () => {
     const { inspect } = openInspecting();
-    expect(() => inspect(callWith([narrowed], saying('BAD'), 'ai-2'))).toThrow('narrowed');
+    await expect((async () => inspect(callWith([narrowed], saying('BAD'), 'ai-2')))()).rejects.toThrow('narrowed');
     expect(inspect(callWith([narrowed], saying('BAD'), 'ai-3'))).toMatchObject({ output: undefined });
     expect(inspect(callWith([narrowed], saying('BAD')))).toMatchObject({ output: undefined });
   });
 
-  it('include those narrowed to the AI system of the project key on a provider’s route', () => {
+  it('include those narrowed to the AI system of the project key on a provider’s route', async () => {
     const { inspect } = openInspecting();
     const call = callWith([narrowed], saying('BAD'), 'ai-3');
     const project = callWith([narrowed], {}, 'ai-1').caller.principal;
-    expect(() => inspect({ ...call, caller: { ...call.caller, project } })).toThrow('narrowed');
+    await expect((async () => inspect({ ...call, caller: { ...call.caller, project } }))()).rejects.toThrow('narrowed');
   });
 
-  it('follow a new record of the organization', () => {
+  it('follow a new record of the organization', async () => {
     const { inspect } = openInspecting();
     const second = { ...narrowed, revision: 2, aiSystemIds: [] };
     expect(inspect(callWith([narrowed], saying('BAD')))).toMatchObject({ output: undefined });
-    expect(() => inspect(callWith([second], saying('BAD')))).toThrow('narrowed');
+    await expect((async () => inspect(callWith([second], saying('BAD'))))()).rejects.toThrow('narrowed');
   });
 
   it('apply at their own stage only', async () => {
@@ -148,10 +148,12 @@ describe('the decisions of guardrails', () => {
     ]);
   });
 
-  it('end the request at the first blocking match, in any order of guardrails', () => {
+  it('end the request at the first blocking match, in any order of guardrails', async () => {
     const guardrails = [named('late', ['SECOND']), named('early', ['FIRST']), named('other', ['FIRST'])];
     const { inspect, decisions, context } = openInspecting();
-    expect(() => inspect(callWith(guardrails, saying('FIRST, then SECOND')))).toThrow('blocked by the guardrail early');
+    await expect((async () => inspect(callWith(guardrails, saying('FIRST, then SECOND'))))()).rejects.toThrow(
+      'blocked by the guardrail early',
+    );
     expect(decisions).toEqual(['early input block']);
     expect(context.record.guardrailHeader).toBe('early=block');
   });
@@ -206,10 +208,10 @@ describe('a check that fails', () => {
     });
   });
 
-  it('does not stop the other guardrails from deciding', () => {
+  it('does not stop the other guardrails from deciding', async () => {
     const { inspect, decisions } = openInspecting();
     const guardrails = [named('broken', ['!'], { onFailure: 'pass' }), named('sound', ['BAD'])];
-    expect(() => inspect(callWith(guardrails, saying('BAD')))).toThrow('sound');
+    await expect((async () => inspect(callWith(guardrails, saying('BAD'))))()).rejects.toThrow('sound');
     expect(decisions).toEqual(['broken input failed_pass', 'sound input block']);
   });
 });
@@ -296,7 +298,7 @@ describe('a stream with guardrails', () => {
   it('is refused when the kind of a guardrail is unknown', async () => {
     const { inspect } = openInspecting();
     const { output } = await inspect(callWith([guardrailOf({ kind: 'unknown' }, { stage: 'output' })], {}));
-    expect(() => output?.guard(stream)).toThrow('our-guard');
+    await expect((async () => output?.guard(stream))()).rejects.toThrow('our-guard');
   });
 });
 
