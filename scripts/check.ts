@@ -5,5 +5,5 @@ import { checks, conclude, runCheck, runTests } from './checks.ts';
 // A quarter of the random cases; `npm test` runs all.
 process.env.GATEWAY_TEST_ROUNDS ??= '0.25';
 const quick = checks.flatMap(({ name, inLoop }) => (inLoop === undefined ? [] : [runCheck(name, inLoop)]));
-// One process, which loads every module once, while lint and types use the other core.
-conclude(await Promise.all([...quick, runTests(['--project=unit', '--maxWorkers=1'], 'failures')]));
+// Two processes: many tests wait for a worker or a timer while the other process computes.
+conclude(await Promise.all([...quick, runTests(['--project=unit', '--maxWorkers=2'], 'failures')]));
