@@ -98,6 +98,11 @@ export function canonicalVendorName(text: string): VendorName | undefined {
   return byAlias.get(text);
 }
 
+/** Whether the text is a vendor's canonical name or an alias of one. */
+export function meansVendor(text: string): boolean {
+  return isVendorName(text) || byAlias.has(text);
+}
+
 const endpointForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9-]+)*$/;
 const regionForm = /^[a-z]{2}(-[a-z0-9]+)+-\d{1,2}$/;
 

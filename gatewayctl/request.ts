@@ -6,6 +6,7 @@ import { decodeJson, JsonRequestError } from '../proto/json/decode.ts';
 import type { Given, GivenValue, Request } from './command.ts';
 import { enumName } from './enum-names.ts';
 import { usageMistake } from './failure.ts';
+import { pairOf } from './pair.ts';
 
 /** The field at the end of a path such as "scope.id". @throws Error if the contract has no such field */
 export function fieldAt(message: string, path: string): FieldType {
@@ -107,7 +108,7 @@ function readWith({ read, flags }: Given, text: string): unknown {
 }
 
 function entry({ flags }: Given, text: string): readonly [string, string] {
-  const at = text.indexOf('=');
-  if (at < 1) throw usageMistake(`${flags.replace(/ .*$/, '')} must be name=value, not "${text}"`);
-  return [text.slice(0, at), text.slice(at + 1)];
+  const pair = pairOf(text);
+  if (pair === undefined) throw usageMistake(`${flags.replace(/ .*$/, '')} must be name=value, not "${text}"`);
+  return pair;
 }

@@ -1,7 +1,7 @@
 // Custom providers: their names, their wire formats, and how their keys are sent. Problems never repeat the submitted
 // text, because it may be a key in the wrong field.
 import { containsCredential } from '../../common/credential.ts';
-import { canonicalVendorName, isVendorName, type VendorName, vendors } from '../../common/vendors.ts';
+import { meansVendor, type VendorName, vendors } from '../../common/vendors.ts';
 import { type KeyForm, keyForms, wireFormats } from '../../proto/words/access.ts';
 import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, problemsAt, valid } from './field.ts';
@@ -14,19 +14,24 @@ export interface KeyRules {
 
 // The name is used as a path segment, and before the first slash of a model id.
 const nameForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-/** Metrics use these values in place of a provider's name. */
-const wordsOfMetrics: readonly string[] = ['none', 'other'];
-/** The gateway's routes, and the routes of vendors' SDKs, use these words in a provider's place. */
-const wordsOfRoutes: readonly string[] = [
-  ...['deployments', 'models', 'messages', 'responses', 'conversations', 'embeddings', 'route'],
-];
+/** Metrics use the first two in place of a provider's name, and routes of the gateway and of vendors' SDKs the others. */
+const reservedWords: ReadonlySet<string> = new Set([
+  'none',
+  'other',
+  'deployments',
+  'models',
+  'messages',
+  'responses',
+  'conversations',
+  'embeddings',
+  'route',
+]);
 
 export function customProviderName(text: string): Field<string> {
   if (!nameForm.test(text) || containsCredential(text)) {
     return invalid('must be 1 to 63 of a-z 0-9 -, beginning and ending with a letter or digit');
   }
-  const shipped = isVendorName(text) || canonicalVendorName(text) !== undefined;
-  return shipped || [...wordsOfMetrics, ...wordsOfRoutes].includes(text)
+  return meansVendor(text) || reservedWords.has(text)
     ? invalid('is reserved: the gateway itself uses this name')
     : valid(text);
 }

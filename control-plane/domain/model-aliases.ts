@@ -2,7 +2,7 @@
 // allow-lists, limits and prices have one model to apply to. No problem repeats the submitted text.
 import { isGlob } from '../../catalog/model-selector.ts';
 import { isModelName } from '../../common/model-facts.ts';
-import { canonicalVendorName, isVendorName } from '../../common/vendors.ts';
+import { meansVendor } from '../../common/vendors.ts';
 import { all, each, type Field, invalid, valid } from './field.ts';
 import { type KnownModels, modelSelector } from './model-selector.ts';
 
@@ -36,8 +36,7 @@ export function modelAliases(
 function aliasName(name: string): Field<string> {
   if (!isModelName(name)) return invalid('must be 1 to 256 characters that names of models have, and no credential');
   const beginning = name.includes('/') ? name.slice(0, name.indexOf('/')) : '';
-  const isProvider = isVendorName(beginning) || canonicalVendorName(beginning) !== undefined;
-  return isProvider ? invalid('begins with a provider, so it already names a model') : valid(name);
+  return meansVendor(beginning) ? invalid('begins with a provider, so it already names a model') : valid(name);
 }
 
 function aliasedModel(model: string, known: KnownModels, insists: boolean): Field<string> {

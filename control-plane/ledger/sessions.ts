@@ -1,5 +1,4 @@
 // Sessions: one run of a proxy, as long as it sends messages. A closed session never opens again.
-
 import type { Clock } from '../../common/clock.ts';
 import { lruCache } from '../../common/lru-cache.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';

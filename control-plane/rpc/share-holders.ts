@@ -1,7 +1,6 @@
 // Decides whose share a call uses, before the call is authorized: the organization of its token when the token was last
 // accepted. This grants no access. A token that is new here is looked up first, and tokens that turn out to be unknown
 // are limited by address.
-
 import { addressGroup } from '../../common/caller-address.ts';
 import type { Clock } from '../../common/clock.ts';
 import { lruCache } from '../../common/lru-cache.ts';

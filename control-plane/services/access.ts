@@ -1,6 +1,5 @@
 // The service of the data plane: proxies read the records that they need to authorize requests. Independent of the
 // transport. For a bound proxy only the keys, scopes and invalidations of its organization exist.
-
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { lruCache } from '../../common/lru-cache.ts';

@@ -1,6 +1,5 @@
 // The connection pools and the classes of their errors. A connection that failed is never used again, nor is one that
 // is older than the failure: its cause may affect all of them, and each would cost its next user a time-out.
-
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
 import type { Logger } from '../../common/logger.ts';

@@ -1,5 +1,4 @@
 // SQLite, embedded: one process, one connection, one file.
-
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';

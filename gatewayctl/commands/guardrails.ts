@@ -4,6 +4,7 @@ import { duration } from '../../common/settings.ts';
 import { type Given, type Invocation, type Request, type Resource, textOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
+import { pairOf } from '../pair.ts';
 import { serviceChecks, withCredential } from './service-checks.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
 
@@ -94,9 +95,10 @@ const checks: readonly Given[] = [
 ];
 
 function secretForm(text: string): object {
-  const at = text.indexOf('=');
-  if (at < 1) throw new Error('must be a label and a form, such as ACME_KEY=acme_{alnum:32}');
-  return { label: text.slice(0, at), form: text.slice(at + 1) };
+  const pair = pairOf(text);
+  if (pair === undefined) throw new Error('must be a label and a form, such as ACME_KEY=acme_{alnum:32}');
+  const [label, form] = pair;
+  return { label, form };
 }
 
 const created: Given = {

@@ -1,11 +1,12 @@
 // Settings of an organization.
 import type { Resource } from '../command.ts';
+import { pairOf } from '../pair.ts';
 import { allowedModels, allowUnmatched, ifRevision, rename } from './shared.ts';
 
 /** A model's name never contains an equals sign. */
 function modelAlias(text: string): object {
-  const [name, model, ...others] = text.split('=');
-  if (!name || !model || others.length > 0) {
+  const [name, model = ''] = pairOf(text) ?? [];
+  if (model === '' || model.includes('=')) {
     throw new Error('must be a name and a model, such as fast=gpt-provider/gpt-4o-mini');
   }
   return { name, model };

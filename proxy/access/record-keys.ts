@@ -1,7 +1,6 @@
 // The public keys with which this proxy verifies records: the configured ones, or else those that the control plane
 // names on its own connection. Until the control plane names one, no record is trusted. Keys never come from Redis.
 // Verified signatures are remembered, so a batch is checked once.
-
 import { hash } from 'node:crypto';
 import type { Clock } from '../../common/clock.ts';
 import { type FileWatcher, type FileWatcherOptions, readNamed, startFileWatcher } from '../../common/file-watcher.ts';

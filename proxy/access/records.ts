@@ -1,7 +1,6 @@
 // The records in memory, and the decision which of them may be used. Pure and synchronous: feed messages, responses and
 // records of Redis go in, look-up results come out; the clock is passed in. Every record, wherever it came from, is
 // checked by the same rule at each look-up.
-
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { lruCache } from '../../common/lru-cache.ts';

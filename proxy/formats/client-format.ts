@@ -36,7 +36,7 @@ export interface ModelsWriter {
 
 /** A model that the client may call. */
 export interface ListedModel {
-  /** Canonical name, `<provider>/<primary id>`. */
+  /** Canonical name, `<provider>/<primary id>`, or an alias of the organization. */
   readonly id: string;
   readonly facts: CatalogModel;
   /** What the organization pays now; undefined if no price is known. */

@@ -1,8 +1,8 @@
 // Workers for scans that cost too much for the event loop. They start before they are needed: once warm, there is always
-// one more than are busy. Scans with long pieces, where a possible match does not end, share a separate worker, so that they
-// never delay the others. A worker has several scans and continues that of the organization with the least processor
-// time (guardrail-worker.ts). An organization has a share of the slots; further scans wait in a fair queue, limited in
-// length and time. A scan ends by its own budget; only a silent worker is terminated.
+// one more than are busy. Scans with long pieces, where a possible match does not end, share a separate worker, so that
+// they never delay the others. A worker has several scans and continues that of the organization with the least
+// processor time (guardrail-worker.ts). An organization has a share of the slots; further scans wait in a fair queue,
+// limited in length and time. A scan ends by its own budget; only a silent worker is terminated.
 import type { Logger } from '../../common/logger.ts';
 import { FairQueue, OccupiedShare, type ShareOwner } from '../../common/shares.ts';
 import type { Scanned } from '../../guardrails/scan.ts';

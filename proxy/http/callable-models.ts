@@ -4,7 +4,7 @@ import { chatModels } from '../../catalog/model-names.ts';
 import { allowsModel } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
 import type { Caller } from '../access/authenticator.ts';
-import type { Principal } from '../access/principal.ts';
+import type { OrganizationRecord, Principal } from '../access/principal.ts';
 import { type CatalogModel, listModels } from '../catalog/models.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { CustomProviders } from '../upstream/custom-providers.ts';
@@ -51,7 +51,7 @@ export function nearestCallable(requested: string, caller: Caller, deps: Callabl
 
 function customModels(caller: Caller, { customProviders }: CallableDeps): readonly CatalogModel[] {
   const { organization } = caller.principal;
-  const configured = new Set(organization.providerKeys.map((key) => key.provider));
+  const configured = providersWithKeys(organization);
   return [...customProviders.of(organization).values()].flatMap(({ provider, models }) =>
     provider.keylessId !== undefined || organization.callerProviderKeys || configured.has(provider.name)
       ? [...models.values()]
@@ -61,8 +61,13 @@ function customModels(caller: Caller, { customProviders }: CallableDeps): readon
 
 function configuredProviders({ principal }: Caller, { providers }: CallableDeps): (name: string) => boolean {
   const { organization } = principal;
-  const configured = new Set(organization.providerKeys.map((key) => key.provider));
+  const configured = providersWithKeys(organization);
   return (name) => providers.has(name) && (organization.callerProviderKeys || configured.has(name));
+}
+
+/** The providers for which the organization stores a key. */
+export function providersWithKeys({ providerKeys }: OrganizationRecord): ReadonlySet<string> {
+  return new Set(providerKeys.map((key) => key.provider));
 }
 
 export function nameOf(model: CatalogModel): string {

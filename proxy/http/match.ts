@@ -38,8 +38,8 @@ const genericChat: ReadonlyMap<string, ChatRoute> = new Map([
 /** The studio's SDK names a deployment in the path. */
 const deploymentChat = /^\/(?:openai|v1)\/deployments\/([^/]+)\/chat\/completions$/;
 
-const modelsPath = /^\/(?:v1|v1beta)\/models$/;
-const modelPath = /^\/(?:v1|v1beta)\/models\/(.+)$/;
+/** The list of models, or one of them by its encoded name. */
+const modelsPath = /^\/v1(?:beta)?\/models(?:\/(.+))?$/;
 
 /**
  * @param providers those with a route of their own, by path segment (name or alias)
@@ -66,7 +66,7 @@ export function matchRoute(method: string, target: string, providers: ReadonlyMa
 export function clientFormatOf(target: string, headers: RequestHeaders): ClientFormatName {
   const path = pathOf(target);
   if (path.startsWith('/v1beta/')) return 'generate_content';
-  if (!modelsPath.test(path) && !modelPath.test(path)) return 'chat_completions';
+  if (!modelsPath.test(path)) return 'chat_completions';
   if (headers.get('anthropic-version') !== undefined) return 'messages';
   return headers.get('x-goog-api-client') === undefined ? 'chat_completions' : 'generate_content';
 }
@@ -78,8 +78,9 @@ export function routeForm(target: string): RouteForm {
   const path = pathOf(target);
   if (genericChat.has(path) || deploymentChat.test(path)) return 'chat';
   if (providerChat.test(path)) return 'provider chat';
-  if (modelsPath.test(path)) return 'models';
-  return modelPath.test(path) ? 'model' : 'none';
+  const models = modelsPath.exec(path);
+  if (models === null) return 'none';
+  return models[1] === undefined ? 'models' : 'model';
 }
 
 function pathOf(target: string): string {
@@ -104,9 +105,11 @@ function findRoute(target: string, providers: ReadonlyMap<string, Provider>): Ro
   const path = pathOf(target);
   const generic = genericChat.get(path);
   if (generic !== undefined) return generic;
-  if (modelsPath.test(path)) return { kind: 'models', query: queryOf(target) };
-  const model = modelPath.exec(path)?.[1];
-  if (model !== undefined) return { kind: 'model', id: decoded(model) };
+  const models = modelsPath.exec(path);
+  if (models !== null) {
+    const [, model] = models;
+    return model === undefined ? { kind: 'models', query: queryOf(target) } : { kind: 'model', id: decoded(model) };
+  }
   const deployment = deploymentChat.exec(path)?.[1];
   if (deployment !== undefined) {
     return { kind: 'chat', home: 'studio-ai', model: decoded(deployment), provider: undefined, endpoint: undefined };

@@ -9,7 +9,7 @@ import { GatewayError } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import { didYouMean, nearestWords } from '../unknown-model.ts';
 import type { CustomProvider } from '../upstream/custom-providers.ts';
-import { type CallableDeps, nearestCallable } from './callable-models.ts';
+import { type CallableDeps, nearestCallable, providersWithKeys } from './callable-models.ts';
 
 export interface ResolvedModel {
   readonly provider: Provider;
@@ -125,7 +125,7 @@ type Candidate = Omit<ResolvedModel, 'model'>;
 /** The providers for which the organization has a key, or that need none; the home vendor first. */
 function callable(deps: CallableDeps, { principal }: Caller, home: VendorName): readonly Candidate[] {
   const { organization } = principal;
-  const configured = new Set(organization.providerKeys.map((key) => key.provider));
+  const configured = providersWithKeys(organization);
   const shipped = [home, ...bareNameOrder].filter((name) => configured.has(name));
   const customs = [...deps.customProviders.of(organization).values()]
     .filter(({ provider }) => provider.keylessId !== undefined || configured.has(provider.name))

@@ -9,7 +9,7 @@ import { compilePrices, dearestOf, type Prices, reservedAsDearest } from './pric
 export type PricedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'catalogModel' | 'targets'>;
 
 export class PriceTable {
-  readonly #own = new WeakMap<OrganizationRecord, OwnPrices>();
+  readonly #ownPrices = new WeakMap<OrganizationRecord, OwnPrices>();
   readonly #now: () => number;
 
   /** @param now milliseconds since 1970: the catalog knows in advance the days on which vendors raise prices */
@@ -19,23 +19,25 @@ export class PriceTable {
 
   /** The prices at the dearest of the call's targets. Undefined if they are unknown at one of them. */
   of({ caller, qualifiedModel, catalogModel, targets }: PricedCall): Prices | undefined {
-    const { organization } = caller.principal;
-    const own = organization.prices.length > 0 ? this.#ownOf(organization).find(qualifiedModel) : undefined;
+    const own = this.#own(caller.principal.organization, qualifiedModel);
     if (own !== undefined) return atTargets(targets, (region) => compiled(own, region));
     return catalogModel === undefined ? undefined : listed(catalogModel, targets, this.#now());
   }
 
   /** The usual prices of a model, as lists of models show them; undefined if they are unknown. */
   listed(organization: OrganizationRecord, qualifiedModel: string, { prices }: CatalogModel): ModelPrices | undefined {
-    const own = organization.prices.length > 0 ? this.#ownOf(organization).find(qualifiedModel) : undefined;
-    return own ?? (prices && pricesOn(prices, this.#now()));
+    return this.#own(organization, qualifiedModel) ?? (prices && pricesOn(prices, this.#now()));
+  }
+
+  #own(organization: OrganizationRecord, qualifiedModel: string): ModelPrices | undefined {
+    return organization.prices.length > 0 ? this.#ownOf(organization).find(qualifiedModel) : undefined;
   }
 
   #ownOf(organization: OrganizationRecord): OwnPrices {
-    const known = this.#own.get(organization);
+    const known = this.#ownPrices.get(organization);
     if (known !== undefined) return known;
     const own = new OwnPrices(organization.prices);
-    this.#own.set(organization, own);
+    this.#ownPrices.set(organization, own);
     return own;
   }
 }

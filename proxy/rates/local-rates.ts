@@ -1,7 +1,6 @@
 // Rates of this proxy alone, in memory: the same as the scripts of redis-rates.ts, without a network. Beside Redis,
 // they are this proxy's share of the state that Redis returned last. Memory is bounded: the least recently used limits
 // are removed, but requests under way are always counted.
-
 import type { Clock } from '../../common/clock.ts';
 import { type LRUCache, lruCache } from '../../common/lru-cache.ts';
 import { never } from '../../common/never.ts';

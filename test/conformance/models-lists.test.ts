@@ -36,8 +36,12 @@ describe('a client of chat completions', () => {
   it('gets context, output limit, capabilities and prices of each token', async () => {
     const model = await openai().models.retrieve('gpt-provider/gpt-4o-mini');
     expect(model).toEqual({
-      ...{ id: 'gpt-provider/gpt-4o-mini', object: 'model', created: expect.any(Number), owned_by: 'gpt-provider' },
-      ...{ context_length: 128_000, max_output_tokens: 16_384 },
+      id: 'gpt-provider/gpt-4o-mini',
+      object: 'model',
+      created: expect.any(Number),
+      owned_by: 'gpt-provider',
+      context_length: 128_000,
+      max_output_tokens: 16_384,
       capabilities: ['tools', 'vision', 'json_schema'],
       pricing: { prompt: '0.00000015', completion: '0.0000006', input_cache_read: '0.000000075' },
     });
@@ -73,8 +77,12 @@ describe('a client of the Messages API', () => {
 
   it('reads one model with its limits', async () => {
     expect(await anthropic().models.retrieve(claude)).toMatchObject({
-      ...{ type: 'model', id: claude, display_name: claude, lifecycle: 'active' },
-      ...{ max_input_tokens: 200_000, max_tokens: 64_000 },
+      type: 'model',
+      id: claude,
+      display_name: claude,
+      lifecycle: 'active',
+      max_input_tokens: 200_000,
+      max_tokens: 64_000,
     });
   });
 
@@ -84,7 +92,8 @@ describe('a client of the Messages API', () => {
     [
       'a page after nothing',
       () => anthropic().models.list({ after_id: 'x' }),
-      ...(['400 invalid_request_error', 'invalid_request'] as const),
+      '400 invalid_request_error',
+      'invalid_request',
     ],
     ['a limit of 0', () => anthropic().models.list({ limit: 0 }), '400 invalid_request_error', 'invalid_request'],
   ])('gets the SDK’s own error for %s', async (_, call, stated, code) => {
@@ -116,7 +125,8 @@ describe('a client of generateContent', () => {
     [
       'a page that never was',
       () => google().models.list({ config: { pageToken: 'x' } }),
-      ...(['400 INVALID_ARGUMENT', 'invalid_request'] as const),
+      '400 INVALID_ARGUMENT',
+      'invalid_request',
     ],
   ])('gets the SDK’s own error for %s', async (_, call, stated, code) => {
     const [status, word] = stated.split(' ');

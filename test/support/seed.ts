@@ -16,8 +16,7 @@ export function startingSeed(): number {
 
 /** @returns how many of `count` random cases this run tries, at least one */
 export function roundsOf(count: number): number {
-  if (!(share > 0)) throw new Error(`GATEWAY_TEST_ROUNDS is a number above 0, not ${share}`);
-  return Math.ceil(count * share);
+  return Math.ceil(count * checkedShare());
 }
 
 /**
@@ -25,7 +24,11 @@ export function roundsOf(count: number): number {
  * share in the inner loop
  */
 export function positionsOf(first: number, end: number): readonly number[] {
-  if (!(share > 0)) throw new Error(`GATEWAY_TEST_ROUNDS is a number above 0, not ${share}`);
-  const step = Math.max(1, Math.round(1 / share));
+  const step = Math.max(1, Math.round(1 / checkedShare()));
   return Array.from({ length: Math.max(0, Math.ceil((end - first) / step)) }, (_, index) => first + index * step);
+}
+
+function checkedShare(): number {
+  if (share > 0) return share;
+  throw new Error(`GATEWAY_TEST_ROUNDS is a number above 0, not ${share}`);
 }

@@ -2,7 +2,6 @@
 // failure rule to a failure. Slots, failures in a row and connections belong to a service, by its guardrail's id and
 // revision, for all requests. A service may be called several times for one stage of a request; the decision is counted
 // once.
-
 import type { Clock } from '../../../common/clock.ts';
 import type { GuardedPost } from '../../../common/guarded-request.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';

@@ -110,7 +110,7 @@ export function startProxy(world: World, options: TestProxyOptions = {}): TestPr
     ...shared,
     ...(options.withRedis === true && { cache }),
     controlPlane: world.controlPlane.connect(link, recordKeys),
-    unknownCredentials: new RateShare({ ...shares.unknown_credentials.bounds, ownersMax: 2_000 }),
+    unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
     timers: time,
     random: () => 0.5,
     log: silentLog,
