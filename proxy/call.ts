@@ -26,6 +26,10 @@ export interface ChatCall {
   readonly targets: readonly Target[];
   /** The cost of a usage, for the usage chunk of a stream whose caller requested it. */
   readonly costText?: CostText;
+  /** Output guardrails apply: they read the response as a chat completion. */
+  readonly isGuarded?: boolean;
+  /** Only the tokens of its request are counted: it counts as a request, and costs nothing. */
+  readonly countsOnly?: true;
   /** The guardrail that calls the model; absent for a caller's request. */
   readonly guardrailId?: string;
 }

@@ -4,15 +4,28 @@ import { writeChatError } from './formats/chat-completions/write-error.ts';
 import type { ClientFormat, ClientFormatName } from './formats/client-format.ts';
 import { generateContentModels } from './formats/generate-content/models-list.ts';
 import { writeGenerateContentError } from './formats/generate-content/write-error.ts';
+import { messagesClients } from './formats/messages/client.ts';
 import { messagesModels } from './formats/messages/models-list.ts';
 import { writeMessagesError } from './formats/messages/write-error.ts';
 
 export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
-  chat_completions: { requestIdHeader: undefined, writeError: writeChatError, models: chatModels },
-  messages: { requestIdHeader: 'request-id', writeError: writeMessagesError, models: messagesModels },
+  chat_completions: {
+    requestIdHeader: undefined,
+    writeError: writeChatError,
+    writeStreamError: (error) => `data: ${JSON.stringify(writeChatError(error))}\n\n`,
+    models: chatModels,
+  },
+  messages: {
+    requestIdHeader: 'request-id',
+    writeError: writeMessagesError,
+    writeStreamError: (error) => `event: error\ndata: ${JSON.stringify(writeMessagesError(error))}\n\n`,
+    models: messagesModels,
+    translation: messagesClients,
+  },
   generate_content: {
     requestIdHeader: undefined,
     writeError: writeGenerateContentError,
+    writeStreamError: (error) => `data: ${JSON.stringify(writeGenerateContentError(error))}\n\n`,
     models: generateContentModels,
   },
 };

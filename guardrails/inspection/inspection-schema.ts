@@ -30,6 +30,8 @@ export interface TextLocation {
   readonly fields?: Readonly<Record<string, TextLocation>>;
   /** Location for all other names. */
   readonly others?: TextLocation;
+  /** The location of an object whose other fields decide how one of them is treated. */
+  readonly of?: (value: JsonObject) => TextLocation;
   /** An object here is a conversation turn of its own, or part of one turn with adjacent objects of the same role. */
   readonly turn?: 'own' | 'by role';
   /** Text here is inspected joined with the other text of its turn. */
@@ -166,7 +168,7 @@ class Walk {
     if (isNumber(value)) return this.#number(value, location);
     if (typeof value !== 'object' || value === null || location.deep === true) return value;
     if (++this.#depth > depthMax) throw new TooDeepError();
-    const put = isObject(value) ? this.#object(value, location) : this.#list(value, location);
+    const put = isObject(value) ? this.#object(value, location.of?.(value) ?? location) : this.#list(value, location);
     this.#depth--;
     return put;
   }

@@ -17,9 +17,9 @@ import {
 const isWord = (value: string) => value.length <= 64 && !/[^\w.-]/.test(value);
 const hasNoSpace = (value: string) => !/\s/.test(value);
 // Searches for a forbidden character instead of matching the allowed ones, which would need stack for long data.
-const isBase64 = (value: string) => !/[^A-Za-z0-9+/=_\r\n-]/.test(value);
+export const isBase64 = (value: string) => !/[^A-Za-z0-9+/=_\r\n-]/.test(value);
 
-function isMedia(value: string): boolean {
+export function isMedia(value: string): boolean {
   if (/^https?:\/\//i.test(value)) return hasNoSpace(value);
   const head = /^data:[^,\s]{0,200};base64,/i.exec(value.slice(0, 256));
   return head !== null && isBase64(value.slice(head[0].length));
@@ -28,9 +28,9 @@ function isMedia(value: string): boolean {
 export const word = exempt('one of the words that the format knows', isWord);
 export const id = exempt('an id that a program made', hasNoSpace);
 export const number = exempt('a number that steers the model', () => false);
-const encoded = exempt('base64: not decoded', isBase64);
-const opaque = exempt('signed or encrypted by a vendor, for itself', isBase64);
-const media = document('a picture, a sound or a file, or where it is fetched from', isMedia);
+export const encoded = exempt('base64: not decoded', isBase64);
+export const opaque = exempt('signed or encrypted by a vendor, for itself', isBase64);
+export const media = document('a picture, a sound or a file, or where it is fetched from', isMedia);
 export const cacheMark = unseen('marks where a prompt is cached');
 
 export const name = fixed('vendors take letters, digits, _ and - only');

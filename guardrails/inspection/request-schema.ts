@@ -7,7 +7,7 @@ const propertyName = fixed('it refers to a property of the same name');
 const schemaNumber = exempt('a bound');
 
 /** JSON Schema: the model sees all of it. */
-const schema: TextLocation = {
+export const schema: TextLocation = {
   strings: 'text',
   get fields() {
     return schemaFields;
@@ -146,18 +146,23 @@ export const requestLocations = fields({
   ),
 });
 
-/** Cache, by the fields that guardrails request in addition to those that the model sees. */
-const withFields = new Map<string, TextLocation>();
+/** For each format's request, by the fields that guardrails request in addition to those that the model sees. */
+const withFields = new WeakMap<TextLocation, Map<string, TextLocation>>();
 
-/** @param also fields that the model does not see, inspected for the guardrails that request them */
-export function requestLocationsWith(also: readonly RequestField[]): TextLocation {
-  if (also.length === 0) return requestLocations;
+/**
+ * @param also fields that the model does not see, inspected for the guardrails that request them
+ * @param base the locations of text in a request of the client's format
+ */
+export function requestLocationsWith(also: readonly RequestField[], base = requestLocations): TextLocation {
+  if (also.length === 0) return base;
   const requested = [...new Set(also)].sort();
   const key = requested.join();
-  const known = withFields.get(key);
+  const cached = withFields.get(base) ?? new Map<string, TextLocation>();
+  withFields.set(base, cached);
+  const known = cached.get(key);
   if (known !== undefined) return known;
   const shown = Object.fromEntries(requested.map((field) => [field, { ...text, only: field }]));
-  const location = fields({ ...requestLocations.fields, ...shown });
-  withFields.set(key, location);
+  const location = fields({ ...base.fields, ...shown });
+  cached.set(key, location);
   return location;
 }

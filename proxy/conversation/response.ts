@@ -57,6 +57,11 @@ export interface ResponseChoice {
   readonly extras?: JsonObject;
 }
 
+/** A block of thinking as a Claude model signed it. */
+export type ThinkingBlock =
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly type: 'redacted_thinking'; readonly data: string };
+
 export interface ResponseSink {
   content(text: string): void;
   reasoning(text: string): void;
@@ -65,6 +70,8 @@ export interface ResponseSink {
   callArguments(index: number, args: string): void;
   /** Further fields of the message. */
   extra(fields: JsonObject): void;
+  /** A block of thinking has ended; its text came before. Absent where only the whole message has them, as a field. */
+  thought?(block: ThinkingBlock): void;
 }
 
 export class ResponseParts implements ResponseSink {

@@ -1,17 +1,91 @@
-// A wire format as clients use it: how the gateway's errors and its list of models look to a client of that format.
+// A wire format as clients use it: how their requests are read, and how responses, errors and the list of models look
+// to them. Inside, every request has the form of chat completions with its extensions (formats/chat-completions): it is
+// authorized, priced and guarded in that form, whichever format it came in.
+import type { JsonObject } from '../../common/json.ts';
+import type { TextLocation } from '../../guardrails/inspection/inspection-schema.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
-import type { FormatName } from './format.ts';
+import type { ResponseMessage } from '../conversation/response.ts';
+import type { GatewayError } from '../errors.ts';
+import type { FormatName, StreamWriter } from './format.ts';
 
 export interface ClientFormat {
   /** The response header in which the format's SDKs look for the request's id; the gateway's own is always there. */
   readonly requestIdHeader: string | undefined;
   /** The body of an error response, before a byte of another response was sent. */
   writeError(error: PublicError): object;
+  /** Further headers of an error response, as alternating names and values. */
+  errorHeaders?(error: PublicError): readonly string[];
+  /** An error after the first byte of a stream. The connection is aborted after it. */
+  writeStreamError(error: PublicError): string | Buffer;
   readonly models: ModelsWriter;
+  /** Absent for chat completions. */
+  readonly translation?: ClientTranslation;
 }
 
-/** The formats in which clients get lists of models. */
+/** The formats in which clients send requests. */
 export type ClientFormatName = Extract<FormatName, 'chat_completions' | 'messages' | 'generate_content'>;
+
+/** Between a client's format and chat completions. */
+export interface ClientTranslation {
+  readonly name: ClientFormatName;
+  /** Media type of a streamed response. */
+  readonly streamType: string;
+  /** Where a request contains text. */
+  readonly requestLocations: TextLocation;
+  /** Names of the client's headers, in lower case, that a vendor of the same format gets too. */
+  forwardsHeader(name: string): boolean;
+  /**
+   * The request in the form of chat completions.
+   * @throws GatewayError invalid_request that names the field
+   */
+  readRequest(body: JsonObject, path: PathFields): ReadClientRequest;
+  /** The client's field for a field of chat completions, for errors and `x-svc-dropped-params`. */
+  fieldOf(chatField: string): string;
+  /** The response to a request whose tokens are only counted. */
+  writeCount(inputTokens: number): JsonObject;
+  writeResponse(message: ResponseMessage, request: ClientRequest): JsonObject;
+  openWriter(request: ClientRequest): StreamWriter;
+}
+
+/** The parts of a request that some formats have in the path instead of the body. */
+export interface PathFields {
+  readonly model: string | undefined;
+  readonly stream: boolean | undefined;
+  /** Only its tokens are counted, so nothing about its response is required. */
+  readonly counts?: boolean | undefined;
+}
+
+export interface ReadClientRequest {
+  /** SDK type `ChatCompletionCreateParams` of the package openai, with the extensions of the gateway. */
+  readonly chat: JsonObject;
+  /** For each message of it, the path in the client's body. */
+  readonly origins: readonly string[];
+  /** What a vendor of another format does not get. */
+  readonly losses: Losses;
+}
+
+/** The parts of a request that chat completions cannot express: only a vendor of the client's own format gets them. */
+export interface Losses {
+  /** Paths in the client's body. */
+  readonly dropped: readonly string[];
+  /** Why a vendor of another format cannot get the request at all. */
+  readonly refusal: GatewayError | undefined;
+}
+
+/** The request as the client sent it. */
+export interface ClientRequest {
+  readonly translation: ClientTranslation;
+  /** Its numbers keep their spelling. Rewritten by guardrails. */
+  readonly body: JsonObject;
+  /** As received; undefined if the body was changed since. */
+  readonly bytes: Buffer | undefined;
+  readonly path: PathFields;
+  /** Alternating names, in lower case, and values: for a vendor of the same format. */
+  readonly headers: readonly string[];
+  /** For each message of the chat request, the path in the body. */
+  readonly origins: readonly string[];
+  readonly losses: Losses;
+}
 
 /** An error as the client may see it. Status, code and message are the same in every format. */
 export interface PublicError {

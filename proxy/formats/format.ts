@@ -66,6 +66,8 @@ export interface FormatCall<Request> {
 export interface FormatTarget {
   readonly baseUrl: BaseUrl;
   readonly apiVersion: string | undefined;
+  /** Id of the stored provider key; undefined for the caller's own key. */
+  readonly providerKeyId: string | undefined;
   readonly provider: { readonly passesField?: PassesField };
 }
 
@@ -127,9 +129,11 @@ export interface ReadResponse extends ResponseFacts {
   readonly message: ResponseMessage;
 }
 
-/** A whole response in the client's format. */
+/** A whole response as a chat completion, or in the client's format if the vendor shares it. */
 export interface CompleteResponse extends ResponseFacts {
   readonly body: Buffer;
+  /** The most tokens that its text can consist of. Default: those of the body, as a chat completion. */
+  readonly textTokens?: number;
 }
 
 export interface StreamLimits {

@@ -6,7 +6,7 @@ import type { EstimateReason } from '../../proto/words/money.ts';
 import { clientFormats } from '../client-formats.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
-import type { ClientFormat } from '../formats/client-format.ts';
+import type { ClientFormat, ClientRequest } from '../formats/client-format.ts';
 import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
@@ -145,6 +145,8 @@ export class Exchange {
   };
   /** The client's format, once the path has shown it. */
   format: ClientFormat = clientFormats.chat_completions;
+  /** The request of a client that does not speak chat completions, once it was parsed. */
+  client: ClientRequest | undefined;
   /** Resolves when the response is sent or its connection is gone. */
   readonly closed: Promise<void>;
   /** Monotonic time at which the first attempt began. */

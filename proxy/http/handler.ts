@@ -6,17 +6,19 @@ import { readCredentials } from '../access/credentials.ts';
 import type { ChatCall } from '../call.ts';
 import { clientFormats } from '../client-formats.ts';
 import { GatewayError } from '../errors.ts';
-import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
+import { type ClientReading, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Ledger, Reservation } from '../ledger/ledger.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
+import { estimateTokens } from '../rates/estimate.ts';
 import { withNearest } from '../unknown-model.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
+import { inClientFormat } from './client-response.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
-import { clientFormatOf, matchRoute, type Route } from './match.ts';
+import { type ChatRoute, clientFormatOf, matchRoute, type Route } from './match.ts';
 import { listedModel, listedModels, type ModelsDeps } from './models.ts';
 import { outcomeOf } from './outcome.ts';
 import { parseBody, scheduled } from './parse-body.ts';
@@ -70,8 +72,10 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   // read: a larger body is parsed when its organization gets time on the event loop. Writing it for the provider waits
   // for time again.
   const body = await readBody(exchange, deps.bodyLimits, deps.loop);
-  const parsing = parseBody(exchange, { ...body, modelInPath: route.model }, deps.loop);
+  const client = clientReading(exchange, route);
+  const parsing = parseBody(exchange, { ...body, modelInPath: route.model, client }, deps.loop);
   const chatRequest = parsing instanceof Promise ? await parsing : parsing;
+  exchange.client = chatRequest.client;
   record.streamed = chatRequest.stream;
 
   // authorize
@@ -93,6 +97,8 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const inspecting = deps.guardrails.inspect(authorized, exchange);
   const { call, output } = inspecting instanceof Promise ? await inspecting : inspecting;
 
+  if (route.counts === true) return respondCount(exchange, deps, call);
+
   // reserve: waits at most as long as budgets and limits allow; the reservation may limit the output tokens.
   const reserved = deps.ledger.reserve(call);
   const reservation = reserved instanceof Promise ? await reserved : reserved;
@@ -103,9 +109,11 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     // it.
     const sending = scheduled(exchange, body, deps.loop);
     if (sending !== undefined) await sending;
-    const result = await dispatched(deps.dispatch(withinReservation(call, reservation), exchange), output);
+    const dispatching = deps.dispatch(dispatchedCall(call, reservation, output), exchange);
+    const result = await dispatched(dispatching, output);
     if (result.kind === 'complete') record.costText = costText(exchange, reservation);
-    await relay(exchange, output === undefined ? result : await output.guard(result));
+    const guarded = output === undefined ? result : await output.guard(result);
+    await relay(exchange, inClientFormat(guarded, call.request.client));
   } catch (error) {
     failure = withNearest(error, call);
     respondError(exchange, failure);
@@ -147,15 +155,35 @@ function costText({ attempt }: Exchange, reservation: Reservation): string | und
   return usage && reservation.costText(usage);
 }
 
-/** Adds the results of the reservation to the call: the maximum of output tokens, and the cost for the usage chunk. */
-function withinReservation(call: ChatCall, reservation: Reservation): ChatCall {
+/** Adds to the call: the maximum of output tokens, the cost for the usage chunk, and whether its response is guarded. */
+function dispatchedCall(call: ChatCall, reservation: Reservation, output: OutputGuard | undefined): ChatCall {
   const { outputCeiling } = reservation;
-  if (outputCeiling === undefined && !call.request.includeUsage) return call;
+  if (outputCeiling === undefined && output === undefined && !call.request.includeUsage) return call;
   return {
     ...call,
+    ...(output !== undefined && { isGuarded: true }),
     ...(outputCeiling !== undefined && { request: withOutputCeiling(call.request, outputCeiling) }),
     ...(call.request.includeUsage && { costText: (usage) => reservation.costText(usage) }),
   };
+}
+
+/** How to read the body of a client that does not speak chat completions. */
+function clientReading(
+  { format: { translation }, headers }: Exchange,
+  { counts }: Pick<ChatRoute, 'counts'>,
+): ClientReading | undefined {
+  if (translation === undefined) return undefined;
+  return { translation, headers: headers.matching((name) => translation.forwardsHeader(name)), counts };
+}
+
+/** Counted as a request, and inspected like every other one; it costs nothing. */
+async function respondCount(exchange: Exchange, { ledger }: HandlerDeps, call: ChatCall): Promise<void> {
+  const { translation } = exchange.format;
+  if (translation === undefined) throw new GatewayError('route_not_found');
+  const reservation = await ledger.reserve({ ...call, countsOnly: true });
+  exchange.record.limitHeaders = [...reservation.headers, 'x-svc-estimated', 'true'];
+  respondJson(exchange, translation.writeCount(estimateTokens(call, 0).input));
+  settle(exchange, reservation, undefined);
 }
 
 function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {

@@ -1,5 +1,5 @@
 // Request headers, parsed once: only those that the gateway knows, and which of them were sent twice with different
-// values. No other header of a caller is read, and none is forwarded unchanged.
+// values. Beside those, only headers that a format names reach a vendor.
 import { containsCredential } from '../../common/credential.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import { repeatsKey } from '../access/repeated-keys.ts';
@@ -28,6 +28,7 @@ const knownHeaders = new Set([
 ]);
 
 export class RequestHeaders {
+  readonly #raw: readonly string[];
   readonly #values = new Map<string, string>();
   readonly #conflicts: string[] = [];
   /** The number of `Host` headers; exactly one is valid. */
@@ -35,6 +36,7 @@ export class RequestHeaders {
 
   /** @param raw alternating names and values, as node:http's `rawHeaders` */
   constructor(raw: readonly string[]) {
+    this.#raw = raw;
     let hosts = 0;
     for (let i = 0; i + 1 < raw.length; i += 2) {
       const name = (raw[i] ?? '').toLowerCase();
@@ -47,6 +49,20 @@ export class RequestHeaders {
   /** The first value, without white space around it. */
   get(name: string): string | undefined {
     return this.#values.get(name);
+  }
+
+  /**
+   * @param accepts whether a header of this name, in lower case, is wanted
+   * @returns alternating names and values, without values that repeat a key
+   */
+  matching(accepts: (name: string) => boolean): readonly string[] {
+    const found: string[] = [];
+    for (let i = 0; i + 1 < this.#raw.length; i += 2) {
+      const name = (this.#raw[i] ?? '').toLowerCase();
+      const value = this.#raw[i + 1] ?? '';
+      if (accepts(name) && !containsCredential(value) && !repeatsKey(value, this, true)) found.push(name, value);
+    }
+    return found;
   }
 
   /** Names that were sent more than once with different values. */

@@ -16,6 +16,9 @@ interface ModelsRoute {
 
 export interface ChatRoute {
   readonly kind: 'chat';
+  readonly format: ClientFormatName;
+  /** Only the request's tokens are counted; no model is called. */
+  readonly counts?: true;
   /** The vendor whose clients use this route: a model name without a provider is looked up there first. */
   readonly home: VendorName;
   /** The model that the path names, not checked yet; the body's `model` has no meaning then. */
@@ -29,11 +32,20 @@ export interface ChatRoute {
 /** The form of every provider's own chat route. */
 const providerChat = /^\/v1\/([a-z0-9-]+)(?:\/([^/]+))?\/chat\/completions$/;
 
-/** Chat completions where the SDKs of vendors put the path; the body, or the path, names the model. */
+/** Where the SDKs of vendors put the path; the body names the model. */
 const genericChat: ReadonlyMap<string, ChatRoute> = new Map([
-  ['/v1/chat/completions', { kind: 'chat', home: 'gpt-provider', provider: undefined, endpoint: undefined }],
-  ['/openai/v1/chat/completions', { kind: 'chat', home: 'studio-ai', provider: undefined, endpoint: undefined }],
+  ['/v1/chat/completions', chat('chat_completions', 'gpt-provider')],
+  ['/openai/v1/chat/completions', chat('chat_completions', 'studio-ai')],
+  ['/v1/messages', chat('messages', 'assistant-provider')],
+  // One SDK of this format wants the version in the base URL, another one does not.
+  ['/messages', chat('messages', 'assistant-provider')],
+  ['/v1/messages/count_tokens', { ...chat('messages', 'assistant-provider'), counts: true }],
+  ['/messages/count_tokens', { ...chat('messages', 'assistant-provider'), counts: true }],
 ]);
+
+function chat(format: ClientFormatName, home: VendorName): ChatRoute {
+  return { kind: 'chat', format, home, provider: undefined, endpoint: undefined };
+}
 
 /** The studio's SDK names a deployment in the path. */
 const deploymentChat = /^\/(?:openai|v1)\/deployments\/([^/]+)\/chat\/completions$/;
@@ -65,6 +77,8 @@ export function matchRoute(method: string, target: string, providers: ReadonlyMa
  */
 export function clientFormatOf(target: string, headers: RequestHeaders): ClientFormatName {
   const path = pathOf(target);
+  const generic = genericChat.get(path);
+  if (generic !== undefined) return generic.format;
   if (path.startsWith('/v1beta/')) return 'generate_content';
   if (!modelsPath.test(path)) return 'chat_completions';
   if (headers.get('anthropic-version') !== undefined) return 'messages';
@@ -112,12 +126,12 @@ function findRoute(target: string, providers: ReadonlyMap<string, Provider>): Ro
   }
   const deployment = deploymentChat.exec(path)?.[1];
   if (deployment !== undefined) {
-    return { kind: 'chat', home: 'studio-ai', model: decoded(deployment), provider: undefined, endpoint: undefined };
+    return { ...chat('chat_completions', 'studio-ai'), model: decoded(deployment) };
   }
   const [, name = '', endpoint] = providerChat.exec(path) ?? [];
   const provider = providers.get(name);
   if (provider === undefined || takesEndpoint(provider) !== (endpoint !== undefined)) return undefined;
-  return { kind: 'chat', home: 'gpt-provider', provider, endpoint };
+  return { ...chat('chat_completions', 'gpt-provider'), provider, endpoint };
 }
 
 function takesEndpoint({ defaultBaseUrl }: Provider): boolean {

@@ -4,7 +4,7 @@
 import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
 import { headerValue } from './headers.ts';
-import { commonHeaders, envelope, recordError, send } from './respond.ts';
+import { commonHeaders, recordError, send } from './respond.ts';
 
 /** Resolves when the response is written. A failure after the commit is reported inside the stream and recorded. */
 export function relay(exchange: Exchange, result: AttemptResult): Promise<void> | void {
@@ -23,7 +23,7 @@ async function relayStream(exchange: Exchange, result: StreamResult): Promise<vo
   record.status = 200;
   response.writeHead(200, [
     'content-type',
-    'text/event-stream; charset=utf-8',
+    contentType(exchange),
     'cache-control',
     'no-cache',
     // Without it, ingress proxies that buffer by default would delay tokens.
@@ -43,6 +43,12 @@ async function relayStream(exchange: Exchange, result: StreamResult): Promise<vo
   } catch (error) {
     abortStream(exchange, error);
   }
+}
+
+/** The format's own, with the encoding of text. */
+function contentType({ format: { translation } }: Exchange): string {
+  const type = translation?.streamType ?? 'text/event-stream';
+  return type.startsWith('text/') ? `${type}; charset=utf-8` : type;
 }
 
 function flow(exchange: Exchange, result: StreamResult): Promise<void> {
@@ -66,7 +72,7 @@ function abortStream(exchange: Exchange, error: unknown): void {
   const { response } = exchange;
   if (error instanceof ClientGone) return void response.destroy();
   // Without the last chunk of the chunked body, the client sees that the stream was cut.
-  response.write(`data: ${envelope(result)}\n\n`, () => response.destroy());
+  response.write(exchange.format.writeStreamError({ ...result, requestId: exchange.id }), () => response.destroy());
 }
 
 /** Encodes the provider's headers like all other header values. */

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { withoutRepeatedKeys } from '../access/repeated-keys.ts';
 import { clientFormats } from '../client-formats.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
-import type { ClientFormat, PublicError } from '../formats/client-format.ts';
-import { ProviderFailure } from '../upstream/provider-failure.ts';
+import type { ClientFormat, ClientRequest, PublicError } from '../formats/client-format.ts';
+import { type NativeFailure, ProviderFailure } from '../upstream/provider-failure.ts';
 import { requestIdHeader } from '../upstream/response-headers.ts';
 import { ClientGone, type Exchange, type RequestRecord } from './exchange.ts';
 import { headerValue } from './headers.ts';
@@ -19,6 +19,8 @@ export interface ErrorResponse {
   readonly headers: readonly string[];
   /** Further advice beside the message. */
   readonly hint?: string | undefined;
+  /** The vendor's own response, for a client of its format. */
+  readonly native?: NativeFailure | undefined;
 }
 
 /** Waiting cannot help. SDKs retry these by default, so the response has `x-should-retry: false`. */
@@ -39,6 +41,7 @@ export function errorResponse(error: unknown): ErrorResponse {
       param,
       code,
       hint,
+      native: error.native,
       headers: [...retryHeaders(error.retryAfter, error.retryable), ...error.headers.map(headerValue)],
     };
   }
@@ -76,17 +79,28 @@ export function recordError(exchange: Exchange, error: unknown): ErrorResponse {
   return response;
 }
 
-/** Removes the caller's keys: messages repeat parts of a request, which may contain them. */
-function withoutKeys(response: ErrorResponse, { headers, record }: Exchange): ErrorResponse {
+/**
+ * Removes the caller's keys: messages repeat parts of a request, which may contain them. Names fields as the client
+ * does.
+ */
+function withoutKeys(response: ErrorResponse, { headers, record, client }: Exchange): ErrorResponse {
   const clean = (text: string) => withoutRepeatedKeys(text, headers, record.direct);
-  const { message, param, code, hint } = response;
+  const { message, param, code, hint, native } = response;
+  const field = param && client ? clientField(param, client) : param;
   return {
     ...response,
-    message: clean(message),
-    param: param && clean(param),
+    message: clean(param && field ? message.replaceAll(param, field) : message),
+    param: field && clean(field),
     code: code && clean(code),
     hint: hint && clean(hint),
+    ...(native && { native: { ...native, body: clean(native.body) } }),
   };
+}
+
+/** The client's path for a path in the request as chat completions. */
+function clientField(param: string, { translation, origins }: ClientRequest): string {
+  const [, index] = /^messages\[(\d+)\]/.exec(param) ?? [];
+  return (index && origins[Number(index)]) || translation.fieldOf(param);
 }
 
 function noteCause(record: RequestRecord, error: unknown): void {
@@ -104,8 +118,10 @@ function noteCause(record: RequestRecord, error: unknown): void {
 export function respondError(exchange: Exchange, error: unknown): void {
   const response = recordError(exchange, error);
   if (error instanceof ClientGone) return void exchange.response.destroy();
-  const { status, message, param, code, hint } = response;
-  const body = envelope({ status, message, param, code, hint, requestId: exchange.id }, exchange.format);
+  const { message, param, code, hint, native } = response;
+  const status = native?.status ?? response.status;
+  const body =
+    native?.body ?? envelope({ status, message, param, code, hint, requestId: exchange.id }, exchange.format);
   send(exchange, status, Buffer.from(body), [
     'x-svc-error-source',
     response.source,

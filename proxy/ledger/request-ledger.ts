@@ -26,6 +26,7 @@ import type { PriceTable } from '../pricing/price-book.ts';
 import type { Prices } from '../pricing/prices.ts';
 import { ServedTiers } from '../pricing/served-tiers.ts';
 import { unpriceable } from '../pricing/unpriceable.ts';
+import { counted } from '../rates/rates.ts';
 import { modelNotPriced } from '../unknown-model.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
@@ -64,9 +65,15 @@ export function createRequestLedger(given: RequestLedgerDeps): Ledger {
   };
 }
 
-/** A guardrail's call of a model is no request of the caller: it is charged, but not counted. */
+/**
+ * A guardrail's call of a model is no request of the caller: it is charged, but not counted. A request that calls no
+ * model is counted, but neither charged nor compared with limits of tokens.
+ */
 function limitsOf(call: ChatCall): AppliedLimits {
   const limits = appliedLimits(call);
+  if (call.countsOnly === true) {
+    return { rates: limits.rates.filter(({ kind }) => counted[kind] !== 'tokens'), budgets: [] };
+  }
   return call.guardrailId === undefined ? limits : { ...limits, rates: [] };
 }
 

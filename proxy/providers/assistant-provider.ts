@@ -1,7 +1,9 @@
 // The assistant-model vendor: its Messages API.
 import { vendorIdentity } from '../../common/vendors.ts';
+import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { forChatClients } from '../formats/chat-completions/translated.ts';
 import { messages } from '../formats/messages/index.ts';
+import { passMessagesRequest } from '../formats/messages/pass-request.ts';
 import { keyInHeader } from './credentials/api-key.ts';
 import type { Provider } from './provider.ts';
 
@@ -11,6 +13,14 @@ export const assistantProvider: Provider = {
   authorize: keyInHeader('x-api-key'),
   format: forChatClients(messages),
   path: ({ target }) => `${target.baseUrl.path}/v1/messages`,
+  native: {
+    messages: {
+      ...forNativeClients(messages, (client, { model, target }) =>
+        passMessagesRequest(client, model, target.providerKeyId === undefined),
+      ),
+      path: ({ target }) => `${target.baseUrl.path}/v1/messages`,
+    },
+  },
   fetchesImages: false,
   streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
 };

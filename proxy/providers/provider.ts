@@ -1,8 +1,17 @@
 // A provider: where requests are sent, with which credential, in which format. The format defines the bytes on the
 // wire; the attempt loop in upstream/ sends them.
 import type { CustomProvider } from '../access/principal.ts';
+import type { NativeFormats } from '../formats/chat-completions/native.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
-import type { BaseUrl, Format, FormatCall, FormatTarget, PassesField } from '../formats/format.ts';
+import type {
+  BaseUrl,
+  Format,
+  FormatCall,
+  FormatName,
+  FormatTarget,
+  PassesField,
+  WrittenRequest,
+} from '../formats/format.ts';
 import type { Authorize, CredentialTarget, UpstreamRequest } from './credentials/credential.ts';
 
 export interface Provider {
@@ -15,9 +24,12 @@ export interface Provider {
   /** How a request on the provider's own route contains the caller's credential. */
   readonly routeCredential: 'bearer' | 'plain' | 'cloud-keys';
   readonly authorize: Authorize;
+  /** For clients of every format. */
   readonly format: Format<ChatRequest>;
   /** Includes the query. */
   path(call: ProviderCall): string;
+  /** The formats in which the provider takes the requests of that format's clients as they are. */
+  readonly native?: Partial<Record<FormatName, NativeFormat>>;
   /** For a server without keys: replaces the id of a stored provider key in a target. If absent, keys are required. */
   readonly keylessId?: string;
   /** Whether images given by URL must be fetched by the gateway, because the vendor takes bytes only. */
@@ -36,6 +48,12 @@ export interface Provider {
   readonly streamStops: Sourced<boolean>;
 }
 
+/** A format that a provider shares with clients. */
+export interface NativeFormat extends NativeFormats {
+  /** Includes the query. */
+  path(call: ProviderCall): string;
+}
+
 /** A fact that a vendor does not promise, with its source and the ISO date when that was read. */
 export interface Sourced<T> {
   readonly value: T;
@@ -46,6 +64,25 @@ export interface Sourced<T> {
 /** One attempt: the inspected request and its target. */
 export interface ProviderCall extends FormatCall<ChatRequest> {
   readonly target: Target;
+  /** Output guardrails apply, which read chat completions. */
+  readonly isGuarded?: boolean;
+}
+
+/** The format that the provider shares with the client of this request, if it does. */
+export function nativeFormat({ request, target }: Pick<ProviderCall, 'request' | 'target'>): NativeFormat | undefined {
+  return request.client && target.provider.native?.[request.client.translation.name];
+}
+
+/** Whether the client gets the provider's response as it is. */
+export function passesResponse(call: Pick<ProviderCall, 'request' | 'target' | 'isGuarded'>): boolean {
+  return call.isGuarded !== true && nativeFormat(call) !== undefined;
+}
+
+/** The format of an attempt's request and response. */
+export function formatOf(call: Pick<ProviderCall, 'request' | 'target' | 'isGuarded'>): Format<ChatRequest> {
+  const native = nativeFormat(call);
+  if (native === undefined) return call.target.provider.format;
+  return call.isGuarded === true ? native.guarded : native.passed;
 }
 
 /** Where an attempt is sent, and with which credential. */
@@ -62,11 +99,11 @@ export interface Target extends FormatTarget, CredentialTarget {
 export function buildRequest(call: ProviderCall): UpstreamRequest | Promise<UpstreamRequest> {
   const { target, now } = call;
   const { provider, baseUrl } = target;
-  const written = provider.format.writeRequest(call);
+  const written = writtenRequest(call);
   // Written field by field: spreading the format's request was most of the cost of this function.
   const request = {
     origin: baseUrl.origin,
-    path: provider.path(call),
+    path: (nativeFormat(call) ?? provider).path(call),
     headers: written.headers,
     body: written.body,
     dropped: written.dropped,
@@ -77,4 +114,20 @@ export function buildRequest(call: ProviderCall): UpstreamRequest | Promise<Upst
   if (headers instanceof Promise) return headers.then((signed) => ({ ...request, headers: signed }));
   request.headers = headers;
   return request;
+}
+
+/** Adds what the client's own format lost, and names fields as the client does. */
+function writtenRequest(call: ProviderCall): WrittenRequest {
+  const { client } = call.request;
+  const format = formatOf(call);
+  if (client === undefined || nativeFormat(call) !== undefined) return format.writeRequest(call);
+  const { losses, translation } = client;
+  if (losses.refusal !== undefined) throw losses.refusal;
+  const written = format.writeRequest(call);
+  const named = (fields: readonly string[] = []) => fields.map((field) => translation.fieldOf(field));
+  return {
+    ...written,
+    dropped: [...losses.dropped, ...named(written.dropped)],
+    ...(written.emulated && { emulated: named(written.emulated) }),
+  };
 }

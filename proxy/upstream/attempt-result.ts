@@ -26,12 +26,16 @@ export interface CompleteResult {
   /** Headers of the provider that are passed on, as alternating names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer;
+  /** It has the client's format; otherwise it is a chat completion. */
+  readonly isNative?: boolean;
 }
 
 export interface StreamResult {
   readonly kind: 'stream';
   /** Headers of the provider that are passed on, as alternating names and values. */
   readonly headers: readonly string[];
+  /** It has the client's format; otherwise its events are chunks of chat completions. */
+  readonly isNative?: boolean;
   /** Starts the flow: buffered bytes first, then new ones. */
   flowTo(sink: StreamSink): void;
   pause(): void;

@@ -12,10 +12,10 @@ import { GatewayError, overloaded } from '../errors.ts';
 import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../formats/chat-completions/text-meter.ts';
 import { type CompleteResponse, type StreamReader, type VendorError, VendorFailure } from '../formats/format.ts';
-import { buildRequest, type ProviderCall } from '../providers/provider.ts';
+import { buildRequest, formatOf, nativeFormat, type ProviderCall, passesResponse } from '../providers/provider.ts';
 import type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink } from './attempt-result.ts';
 import { outgoing } from './outgoing.ts';
-import { providerFailure } from './provider-failure.ts';
+import { type FailureResponse, providerFailure } from './provider-failure.ts';
 import { responseModel, withoutKey } from './provider-text.ts';
 import { ownHeaders, passedHeaders } from './response-headers.ts';
 import type { Translation } from './translation.ts';
@@ -61,6 +61,7 @@ const endGraceMs = 1000;
 export class Attempt implements UpstreamReceiver, StreamResult, Received {
   readonly kind = 'stream';
   readonly #call: ProviderCall;
+  readonly #format: ReturnType<typeof formatOf>;
   readonly #deps: AttemptDeps;
   readonly #context: AttemptContext;
   readonly #outcome = Promise.withResolvers<AttemptResult>();
@@ -85,6 +86,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
 
   constructor(call: ProviderCall, deps: AttemptDeps, context: AttemptContext) {
     this.#call = call;
+    this.#format = formatOf(call);
     this.#deps = deps;
     this.#context = context;
   }
@@ -93,7 +95,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   run(): Promise<AttemptResult> {
     const { translation } = this.#deps;
     const request =
-      translation?.isLarge(this.#call) === true
+      translation?.isLarge(this.#call) === true && nativeFormat(this.#call) === undefined
         ? translation.build(this.#call, this.#requested)
         : buildRequest(this.#call);
     if (request instanceof Promise)
@@ -138,10 +140,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     const type = String(headers['content-type'] ?? '');
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
       this.#break('the response is compressed although no encoding was requested');
-    } else if (this.#call.request.stream && !type.startsWith(this.#call.target.provider.format.streamType)) {
+    } else if (this.#call.request.stream && !type.startsWith(this.#format.streamType)) {
       this.#break(`a stream was requested, not ${withoutKey(type, this.#call.target.credential).slice(0, 60)}`);
     } else if (this.#call.request.stream) {
-      this.#reader = this.#call.target.provider.format.openStream(this.#call, headers, this.#deps.limits);
+      this.#reader = this.#format.openStream(this.#call, headers, this.#deps.limits);
     }
   }
 
@@ -202,6 +204,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     return bytes.length > largeBytes ? bytes.length : textTokensMax(bytes.toString());
   }
 
+  get isNative(): boolean {
+    return passesResponse(this.#call);
+  }
+
   get stops(): boolean {
     return this.#call.request.stream && this.#call.target.provider.streamStops.value;
   }
@@ -252,8 +258,8 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #complete(body: Buffer): void {
     const { translation } = this.#deps;
     const response = { head: this.#head, body };
-    if (translation?.isLarge(this.#call, body.length) !== true) {
-      this.#completed(this.#call.target.provider.format.readResponse(this.#call, response));
+    if (translation?.isLarge(this.#call, body.length) !== true || this.isNative) {
+      this.#completed(this.#format.readResponse(this.#call, response));
       return;
     }
     const requested = { owner: this.#context.owner, isLeft: () => this.ending !== 'open' };
@@ -273,19 +279,22 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     if (this.ending !== 'open') return;
     this.#response = response;
     this.#settled = true;
-    this.#outcome.resolve({ kind: 'complete', headers: this.headers, body: this.#response.body });
+    const { isNative, headers } = this;
+    this.#outcome.resolve({ kind: 'complete', headers, body: this.#response.body, isNative });
     this.#end('whole');
   }
 
   /** The provider's error response. */
   #failure(): Error {
-    const { target } = this.#call;
     this.#end('unused');
-    return this.#vendorFailure(target.provider.format.readError(this.#status, this.#body.bytes, this.#head));
+    const body = this.#body.bytes;
+    const vendor = this.#format.readError(this.#status, body, this.#head);
+    return this.#vendorFailure(vendor, this.isNative ? { status: this.#status, body } : undefined);
   }
 
-  #vendorFailure(vendor: VendorError): Error {
-    return providerFailure(vendor, this.#head, this.#call, this.#deps.now());
+  /** @param native the vendor's error response, if the client reads the vendor's format */
+  #vendorFailure(vendor: VendorError, native?: FailureResponse['native']): Error {
+    return providerFailure(vendor, { head: this.#head, native }, this.#call, this.#deps.now());
   }
 
   #read(reader: StreamReader, chunk: Buffer): void {

@@ -29,7 +29,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
 }
 
 function attempt(
-  { request, model, capabilities, catalogModel, targets: [target], costText }: ChatCall,
+  { request, model, capabilities, catalogModel, targets: [target], costText, isGuarded }: ChatCall,
   images: Images,
   deps: DispatchDeps,
   context: DispatchContext,
@@ -46,6 +46,7 @@ function attempt(
       now: deps.now(),
       images,
       ...(costText !== undefined && { costText }),
+      ...(isGuarded !== undefined && { isGuarded }),
     },
     deps,
     context,

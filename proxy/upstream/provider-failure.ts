@@ -1,6 +1,7 @@
 // A provider's error response, and the error that the caller gets for it: with the provider's status, message and
 // request id, but without text that may name the organization's resources or key.
 import type { IncomingHttpHeaders } from 'node:http';
+import { isObject, parseJson } from '../../common/json.ts';
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
 import type { VendorError } from '../formats/format.ts';
@@ -24,8 +25,10 @@ export class ProviderFailure extends Error {
   readonly reason: string;
   /** Advice of the gateway beside the provider's message. */
   readonly hint: string | undefined;
+  /** The vendor's response, for a client of its format whose recovery depends on the wording. */
+  readonly native: NativeFailure | undefined;
 
-  constructor(vendor: VendorError, { retryAfter, headers, reason, hint }: FailureDetails) {
+  constructor(vendor: VendorError, { retryAfter, headers, reason, hint, native }: FailureDetails) {
     super(vendor.message);
     this.name = 'ProviderFailure';
     this.status = vendor.status;
@@ -36,11 +39,20 @@ export class ProviderFailure extends Error {
     this.headers = headers;
     this.reason = reason;
     this.hint = hint;
+    this.native = native;
   }
+}
+
+export interface NativeFailure {
+  /** As the vendor sent it: 529 stays 529. */
+  readonly status: number;
+  /** Without the key that was sent to the vendor. */
+  readonly body: string;
 }
 
 type FailureDetails = Pick<ProviderFailure, 'retryAfter' | 'headers' | 'reason'> & {
   readonly hint?: string | undefined;
+  readonly native?: NativeFailure | undefined;
 };
 
 const messageMax = 2000;
@@ -51,7 +63,7 @@ const messageMax = 2000;
  */
 export function providerFailure(
   vendor: VendorError,
-  headers: IncomingHttpHeaders,
+  { head: headers, native }: FailureResponse,
   call: Pick<ProviderCall, 'request' | 'target'>,
   now: number,
 ): ProviderFailure | GatewayError {
@@ -85,7 +97,25 @@ export function providerFailure(
     code: matchOf(vendor.code, codeForm),
   };
   const waits = vendor.retryable ? retryAfter(headers, now, vendor.retryAfter) : undefined;
-  return new ProviderFailure(reported, { retryAfter: waits, headers: passed, reason });
+  const details = { retryAfter: waits, headers: passed, reason };
+  return new ProviderFailure(reported, { ...details, native: native && nativeFailure(native, target) });
+}
+
+export interface FailureResponse {
+  readonly head: IncomingHttpHeaders;
+  /** Set if the client reads the vendor's format. */
+  readonly native?: { readonly status: number; readonly body: Buffer } | undefined;
+}
+
+/** Statuses whose body is about the request, or about the vendor's state; other bodies may be about its account. */
+const passedStatuses: ReadonlySet<number> = new Set([400, 413, 422, 429, 529]);
+
+function nativeFailure(
+  { status, body }: NonNullable<FailureResponse['native']>,
+  { credential }: Target,
+): NativeFailure | undefined {
+  if (!passedStatuses.has(status) || !isObject(parseJson(body.toString()))) return undefined;
+  return { status, body: withoutKey(body.toString(), credential) };
 }
 
 /** A vendor's own failure may quote a key. If the key is not the caller's, text in the form of keys is removed. */

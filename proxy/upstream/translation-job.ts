@@ -4,14 +4,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Secret } from '../../common/secret.ts';
 import { vendorNames } from '../../common/vendors.ts';
 import type { CustomProvider } from '../access/principal.ts';
+import { clientFormats } from '../client-formats.ts';
 import { FetchedImage, type InlineData } from '../conversation/media.ts';
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../errors.ts';
-import { parseChatRequest, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
+import { type ClientReading, parseChatRequest, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../formats/chat-completions/text-meter.ts';
+import type { ClientFormatName, PathFields } from '../formats/client-format.ts';
 import { type CompleteResponse, type VendorError, VendorFailure } from '../formats/format.ts';
 import type { Credential, UpstreamRequest } from '../providers/credentials/credential.ts';
 import { customProvider } from '../providers/custom.ts';
-import { buildRequest, type Provider, type ProviderCall } from '../providers/provider.ts';
+import { buildRequest, formatOf, type Provider, type ProviderCall } from '../providers/provider.ts';
 
 /** The part of a custom provider's configuration that its provider is made from. */
 export type ProviderForm = Pick<CustomProvider, 'id' | 'name' | 'baseUrl' | 'keyForm' | 'passedFields'>;
@@ -26,6 +28,8 @@ export interface TranslationJob {
   /** JavaScript would write every number exactly as it is in the bytes. */
   readonly numbersArePlain: boolean;
   readonly outputCeiling: number | undefined;
+  /** The format of the request, and what it has outside of the body. */
+  readonly client: PlainClient | undefined;
   /** Size of the request as received. */
   readonly requestBytes: number;
   readonly call: PlainCall;
@@ -39,6 +43,11 @@ interface PlainCall extends Pick<ProviderCall, 'model' | 'capabilities' | 'outpu
   readonly target: Omit<ProviderCall['target'], 'provider' | 'credential'>;
   /** By field name of a Credential. */
   readonly credential: Readonly<Record<string, string>>;
+}
+
+export interface PlainClient {
+  readonly format: ClientFormatName;
+  readonly path: PathFields;
 }
 
 interface PlainImage {
@@ -129,13 +138,12 @@ export async function translated(job: TranslationJob, shipped: Shipped): Promise
   const { request, response } = job;
   try {
     const call = callOf(job, shipped);
-    const { provider } = call.target;
     if (response === undefined) {
       const built = await buildRequest(call);
       return { request, built: { ...built, body: ownBytes(Buffer.from(built.body)) } };
     }
     const { head, body } = response;
-    const read = provider.format.readResponse(call, { head, body: bufferOf(body) });
+    const read = formatOf(call).readResponse(call, { head, body: bufferOf(body) });
     const textTokens = completionTokensMax(read.body);
     return { request, read: { ...read, body: ownBytes(read.body), textTokens } };
   } catch (error) {
@@ -145,10 +153,15 @@ export async function translated(job: TranslationJob, shipped: Shipped): Promise
 
 function callOf(job: TranslationJob, shipped: Shipped): ProviderCall {
   const { target, credential, images, ...call } = job.call;
-  const { numbersArePlain, outputCeiling, requestBytes } = job;
+  const { numbersArePlain, outputCeiling, requestBytes, client } = job;
   const parsed = {
     // The body has no model if the path named it.
-    ...parseChatRequest({ bytes: bufferOf(job.request), numbersArePlain, modelInPath: call.model }),
+    ...parseChatRequest({
+      bytes: bufferOf(job.request),
+      numbersArePlain,
+      modelInPath: call.model,
+      client: client && readingOf(client),
+    }),
     bytes: requestBytes,
   };
   const secrets = Object.entries(credential).map(([name, value]) => [name, new Secret(value)] as const);
@@ -162,6 +175,12 @@ function callOf(job: TranslationJob, shipped: Shipped): ProviderCall {
       credential: { apiKey: undefined, ...Object.fromEntries(secrets) } satisfies Credential,
     },
   };
+}
+
+function readingOf({ format, path }: PlainClient): ClientReading {
+  const { translation } = clientFormats[format];
+  if (translation === undefined) throw new Error(`${format} is not translated`);
+  return { translation, headers: [], stream: path.stream, counts: path.counts };
 }
 
 function providerOf({ provider, form }: TranslationJob, shipped: Shipped): Provider {

@@ -5,7 +5,7 @@ import type { ShareOwner } from '../../common/shares.ts';
 import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
 import { FetchedImage } from '../conversation/media.ts';
 import { GatewayError, overloaded } from '../errors.ts';
-import { type ChatRequest, largeBytes } from '../formats/chat-completions/read-request.ts';
+import { type ChatRequest, clientBody, largeBytes } from '../formats/chat-completions/read-request.ts';
 import type { VendorResponse } from '../formats/format.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
 import type { ProviderCall } from '../providers/provider.ts';
@@ -17,6 +17,7 @@ import {
   ownBytes,
   plainCall,
   type ReadResponse,
+  type TranslationJob,
   type TranslationOutcome,
 } from './translation-job.ts';
 import { NotTranslatedError, type TranslationWorkers } from './translation-workers.ts';
@@ -77,6 +78,7 @@ export class Translation {
       const job = {
         ...form,
         ...(await this.#requestOf(request, owner, isLeft)),
+        client: clientOf(request),
         requestBytes: request.bytes,
         // Reading a response does not need the images.
         call: plainCall(call, response === undefined ? call.images : noImages),
@@ -93,7 +95,8 @@ export class Translation {
 
   /** The original bytes of the request if they are still available and current, else its serialized body. */
   async #requestOf(request: ChatRequest, owner: ShareOwner, isLeft: () => boolean) {
-    const { source, body, isLarge } = request;
+    const { source, isLarge } = request;
+    const body = clientBody(request);
     const bytes = source?.kept.bytes;
     if (source !== undefined && bytes !== undefined) {
       source.kept.bytes = undefined;
@@ -106,6 +109,10 @@ export class Translation {
         : Buffer.from(writeJson(body));
     return { request: ownBytes(written), numbersArePlain: false, outputCeiling: undefined };
   }
+}
+
+function clientOf({ client }: ChatRequest): TranslationJob['client'] {
+  return client && { format: client.translation.name, path: client.path };
 }
 
 /** A response that is too much for a worker is the provider's fault. */

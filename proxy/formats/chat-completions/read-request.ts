@@ -6,6 +6,7 @@ import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { pieceEnd } from '../../../common/json-strings.ts';
 import { readJsonInSteps } from '../../../common/sliced-json-reader.ts';
 import { invalid } from '../../conversation/invalid.ts';
+import type { ClientRequest } from '../client-format.ts';
 import type { FormatCall } from '../format.ts';
 
 export interface ChatRequest {
@@ -26,6 +27,8 @@ export interface ChatRequest {
   readonly isLarge?: boolean;
   /** Set for a large request while its body is unchanged. */
   readonly source?: RequestSource | undefined;
+  /** The request as it came, if it came in another format. */
+  readonly client?: ClientRequest | undefined;
 }
 
 /** The bytes of a large request. A worker gets these, so that the body is not serialized again. */
@@ -52,6 +55,13 @@ export interface ReadBody {
   readonly modelInPath?: string | undefined;
   /** Number of brackets, braces, commas and colons outside of strings. Default: not counted. */
   readonly structural?: number;
+  /** The format of the client, if it is another one. */
+  readonly client?: ClientReading | undefined;
+}
+
+export interface ClientReading extends Pick<ClientRequest, 'translation' | 'headers'> {
+  readonly stream?: boolean | undefined;
+  readonly counts?: boolean | undefined;
 }
 
 /**
@@ -69,21 +79,25 @@ export function isLargeBody({ bytes, structural = 0 }: ReadBody): boolean {
  * Like parseChatRequest, in steps of far less than a millisecond.
  * @throws GatewayError invalid_request that names the field
  */
-export function* parseChatRequestInSteps({
-  bytes,
-  numbersArePlain,
-  modelInPath,
-}: ReadBody): Generator<void, ChatRequest> {
+export function* parseChatRequestInSteps(read: ReadBody): Generator<void, ChatRequest> {
+  const { bytes, numbersArePlain } = read;
   yield* checkUtf8InSteps(bytes);
-  const parsed = yield* readJsonInSteps(bytes, { exact: !numbersArePlain });
-  const fields = readFields(parsedObject(parsed, bytes), modelInPath);
+  const parsed = parsedObject(yield* readJsonInSteps(bytes, { exact: !numbersArePlain }), bytes);
+  if (read.client !== undefined) {
+    yield;
+    return { ...translatedRequest(parsed, read), isLarge: true, source: sourceOf(read) };
+  }
+  const fields = readFields(parsed, read.modelInPath);
   const messages: ChatMessage[] = [];
   for (const [index, message] of fields.messages.entries()) {
     messages.push(readMessage(message, index));
     if (index % messagesOfStep === 0) yield;
   }
-  const source = { kept: { bytes }, numbersArePlain, outputCeiling: undefined };
-  return { ...requestOf(fields, messages, bytes), isLarge: true, source };
+  return { ...requestOf(fields, messages, bytes), isLarge: true, source: sourceOf(read) };
+}
+
+function sourceOf({ bytes, numbersArePlain }: ReadBody): RequestSource {
+  return { kept: { bytes }, numbersArePlain, outputCeiling: undefined };
 }
 
 const messagesOfStep = 256;
@@ -101,11 +115,37 @@ function* checkUtf8InSteps(bytes: Buffer): Generator<void, void> {
 
 /** @throws GatewayError invalid_request that names the field */
 export function parseChatRequest(read: Buffer | ReadBody): ChatRequest {
-  const { bytes, numbersArePlain, modelInPath } = bodyOf(read);
+  const body = bodyOf(read);
+  const { bytes, numbersArePlain, modelInPath } = body;
   checkUtf8(bytes);
   const parse = numbersArePlain ? parseJson : parseExactJson;
-  const fields = readFields(parsedObject(parse(bytes.toString()), bytes), modelInPath);
+  const parsed = parsedObject(parse(bytes.toString()), bytes);
+  if (body.client !== undefined) return translatedRequest(parsed, body);
+  const fields = readFields(parsed, modelInPath);
   return requestOf(fields, fields.messages.map(readMessage), bytes);
+}
+
+/** A request of a client with another format. */
+function translatedRequest(body: JsonObject, { bytes, modelInPath, client }: ReadBody): ChatRequest {
+  if (client === undefined) throw new Error('the client has the format of the gateway');
+  const { translation, headers, stream, counts } = client;
+  const path = { model: modelInPath, stream, counts };
+  return asChat({ translation, headers, path, body, bytes }, bytes.length);
+}
+
+function asChat(came: Omit<ClientRequest, 'origins' | 'losses'>, bytes: number): ChatRequest {
+  const { chat, origins, losses } = came.translation.readRequest(came.body, came.path);
+  const { body, model, isStream, messages } = readFields(chat, undefined);
+  return {
+    body,
+    model,
+    messages: messages.map(readMessage),
+    stream: isStream,
+    // The client's format has the usage in every stream.
+    includeUsage: isStream,
+    bytes,
+    client: { ...came, origins, losses },
+  };
 }
 
 function bodyOf(read: Buffer | ReadBody): ReadBody {
@@ -152,8 +192,20 @@ export function withOutputCeiling(request: ChatRequest, tokens: number): ChatReq
   };
 }
 
-/** Replaces the body. It must have the same fields, and messages of the same number and roles. */
+/** The body as the client wrote it, in the client's format. */
+export function clientBody({ client, body }: ChatRequest): JsonObject {
+  return client?.body ?? body;
+}
+
+/**
+ * Replaces the body that `clientBody` returns. It must have the same fields, and messages of the same number and roles.
+ */
 export function withBody(request: ChatRequest, body: JsonObject): ChatRequest {
+  const { client, bytes, isLarge } = request;
+  if (client !== undefined) {
+    const changed = asChat({ ...client, body, bytes: undefined }, bytes);
+    return { ...changed, ...(isLarge !== undefined && { isLarge }) };
+  }
   const messages = Array.isArray(body.messages) ? body.messages.filter(isMessage) : [];
   return { ...request, body, messages, source: undefined };
 }

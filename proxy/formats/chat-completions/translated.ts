@@ -21,8 +21,9 @@ export function forChatClients(
       return { body: completionBody(message, { noCalls, asFunctions: usesFunctions(call) }), usage, model };
     },
     openStream: (call, head, limits) => {
-      const { includeUsage } = call.request;
-      const options = { includeUsage, costText: call.costText, asFunctions: usesFunctions(call) };
+      const { includeUsage, client } = call.request;
+      const separateThoughts = client !== undefined;
+      const options = { includeUsage, costText: call.costText, asFunctions: usesFunctions(call), separateThoughts };
       return format.openStream(translatedCall(call), { head, limits, writer: new ChunkWriter(options) });
     },
     readError: format.readError,

@@ -3,8 +3,9 @@
 // requested.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import { extensionFields } from '../../conversation/fields.ts';
 import { isGiven } from '../../conversation/options.ts';
-import { commonHeaders, type WrittenRequest } from '../format.ts';
+import { commonHeaders, type FormatTarget, type WrittenRequest } from '../format.ts';
 import { citedField, markedFields, withoutMarks } from './cache-marks.ts';
 import { ownHistory } from './history.ts';
 import { passesToVendor, passingBody } from './passed-fields.ts';
@@ -37,6 +38,7 @@ export function passedBody({ request, model, capabilities, target }: ChatFormatC
     ...dropMetadata(body),
     ...moveOutputLimit(body, capabilities),
     ...dropMarks(body, capabilities),
+    ...(request.client === undefined ? [] : dropForeign(body, capabilities, target)),
   ];
   if (request.stream) body.stream_options = { ...streamOptions(body), include_usage: true };
   return { body, dropped, emulated };
@@ -74,6 +76,26 @@ function moveOutputLimit(body: JsonObject, { outputLimit }: ModelCapabilities): 
   if (!isSecond) body[outputLimit] = body[other];
   delete body[other];
   return isSecond ? [other] : [];
+}
+
+/**
+ * Removes what this model would refuse from a request that came in another format: its client cannot know which fields
+ * chat completions have, nor what each model takes.
+ */
+function dropForeign(body: JsonObject, capabilities: ModelCapabilities, { provider }: FormatTarget): string[] {
+  const { reasoning, reasoningOff, effortXhigh, sampling } = capabilities;
+  // Servers of open models take extensions, and their operator lists which.
+  const isVendor = provider.passesField === passesToVendor;
+  const foreign = [
+    ...(isVendor ? extensionFields : []),
+    ...(sampling ? [] : (['temperature', 'top_p'] as const)),
+    ...(reasoning === 'none' || (body.reasoning_effort === 'none' && !reasoningOff) ? ['reasoning_effort'] : []),
+  ].filter((name) => isGiven(body[name]));
+  for (const name of foreign) delete body[name];
+  const { reasoning_effort: effort } = body;
+  if (effort === 'max' || effort === 'xhigh') body.reasoning_effort = effortXhigh ? 'xhigh' : 'high';
+  // Without reasoning there is nothing that an effort of none would turn off.
+  return foreign.filter((name) => name !== 'reasoning_effort' || effort !== 'none');
 }
 
 function streamOptions(body: JsonObject): JsonObject {

@@ -2,7 +2,7 @@
 // clients need: role first, a call's id and name before its arguments, one finish reason, usage if requested, then
 // [DONE].
 import type { JsonObject } from '../../../common/json.ts';
-import type { Finish } from '../../conversation/response.ts';
+import type { Finish, ThinkingBlock } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import { type CostText, costField, type Usage } from '../../conversation/usage.ts';
 import { type CompletionForm, finishExtras, finishReasonOf, usageBody } from './write-response.ts';
@@ -11,6 +11,8 @@ export interface ChunkOptions extends Pick<CompletionForm, 'asFunctions'> {
   /** The caller requested the usage chunk. */
   readonly includeUsage: boolean;
   readonly costText?: CostText | undefined;
+  /** The client's format has blocks of thinking: each is written when it ends, not all of them at the end. */
+  readonly separateThoughts?: boolean;
 }
 
 /** Fields that every chunk of a stream repeats. */
@@ -75,7 +77,15 @@ export class ChunkWriter {
 
   /** Writes message fields that only some vendors have: `thinking_blocks`, `annotations`… */
   extra(fields: JsonObject, choice = 0): void {
-    this.#delta(fields, choice);
+    if (this.#options.separateThoughts !== true || fields.thinking_blocks === undefined) this.#delta(fields, choice);
+  }
+
+  /** The text of the block came before, as reasoning. */
+  thought(block: ThinkingBlock): void {
+    if (this.#options.separateThoughts !== true) return;
+    const { type } = block;
+    const signed = type === 'thinking' ? { type, thinking: '', signature: block.signature } : block;
+    this.#delta({ thinking_blocks: [signed] }, 0);
   }
 
   /** Logprobs of the content tokens since the last call: `content` and `refusal` of a choice's `logprobs`. */

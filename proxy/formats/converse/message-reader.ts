@@ -3,9 +3,8 @@
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { type CitedSpan, documentCitation, urlCitation } from '../../conversation/annotations.ts';
 import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';
-import type { Finish, FinishReason, ResponseSink } from '../../conversation/response.ts';
+import type { Finish, FinishReason, ResponseSink, ThinkingBlock } from '../../conversation/response.ts';
 import { imageExtra } from '../../conversation/response.ts';
-import type { ThinkingBlock } from '../../models/claude/thinking-blocks.ts';
 import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
 
@@ -170,11 +169,16 @@ export class MessageReader {
       this.#sink.reasoning(asText(text));
     }
     if (typeof signature === 'string' && signature !== '') {
-      this.#thinking.push({ type: 'thinking', thinking: block.thought, signature });
+      this.#remember({ type: 'thinking', thinking: block.thought, signature });
     }
     if (typeof redactedContent === 'string' && redactedContent !== '') {
-      this.#thinking.push({ type: 'redacted_thinking', data: redactedContent });
+      this.#remember({ type: 'redacted_thinking', data: redactedContent });
     }
+  }
+
+  #remember(thought: ThinkingBlock): void {
+    this.#thinking.push(thought);
+    this.#sink.thought?.(thought);
   }
 }
 

@@ -5,8 +5,8 @@ import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { type CitedSpan, documentCitation, urlCitation } from '../../conversation/annotations.ts';
 import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';
-import type { Finish, FinishReason, ResponseSink } from '../../conversation/response.ts';
-import { readThinkingBlock, type ThinkingBlock } from '../../models/claude/thinking-blocks.ts';
+import type { Finish, FinishReason, ResponseSink, ThinkingBlock } from '../../conversation/response.ts';
+import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
 import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
 import { BlockLog, isServerBlock } from './paused-turn.ts';
@@ -156,6 +156,7 @@ export class MessageReader {
     const thought = readThinkingBlock(block);
     if (thought === undefined) return;
     this.#thought.push(thought);
+    this.#sink.thought?.(thought);
     this.#log.add(thought);
   }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../common/json.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
 import type { Guardrail, PromptSizeCheck, Stage } from '../../../guardrails/definition.ts';
 import type { TextMatch } from '../../../guardrails/inspection/findings.ts';
-import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
+import { slotsOf, type TextLocation } from '../../../guardrails/inspection/inspection-schema.ts';
 import { requestLocations, requestLocationsWith } from '../../../guardrails/inspection/request-schema.ts';
 import { placeholdersIn } from '../../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
@@ -13,7 +13,7 @@ import { isNeutral } from '../../conversation/fields.ts';
 import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { mediaOf } from '../../formats/chat-completions/media-parts.ts';
-import { withBody } from '../../formats/chat-completions/read-request.ts';
+import { clientBody, withBody } from '../../formats/chat-completions/read-request.ts';
 import { estimateTokens } from '../../rates/estimate.ts';
 import type { Applied } from '../compiled.ts';
 import { Decisions, type DecisionsDeps } from '../decisions.ts';
@@ -54,13 +54,14 @@ export class RequestInspection {
   /** @throws GatewayError guardrail_blocked, guardrail_unavailable, unsupported_parameter */
   inspect(): Inspection | Promise<Inspection> {
     const { input, output } = this.#applied;
-    const { body } = this.#call.request;
-    if (mayWithhold(output)) refuseSpelling(body);
+    const { request } = this.#call;
+    const body = clientBody(request);
+    if (mayWithhold(output)) refuseSpelling(request.body);
     return this.#timed('input', () => {
       for (const guardrail of input.others) this.#apply(guardrail);
       if (input.texts.length + input.services.length === 0) return this.#inspection(body);
       const also = input.texts.flatMap(({ guardrail }) => guardrail.also ?? []);
-      const inspected = inspectBody(body, requestLocationsWith(also), {
+      const inspected = inspectBody(body, requestLocationsWith(also, this.#locations), {
         stage: 'input',
         guardrails: input,
         services: this.#services('input', this.#call),
@@ -98,13 +99,19 @@ export class RequestInspection {
    * A placeholder that the caller has written must not be used: the response would contain another value in its place.
    */
   #isWritten(placeholder: string): boolean {
-    this.#written ??= placeholdersIn(slotsOf(this.#call.request.body, requestLocations).map(({ text }) => text));
+    const body = clientBody(this.#call.request);
+    this.#written ??= placeholdersIn(slotsOf(body, this.#locations).map(({ text }) => text));
     return this.#written.has(placeholder);
+  }
+
+  /** In the client's format, so that a vendor of the same format gets what was inspected. */
+  get #locations(): TextLocation {
+    return this.#call.request.client?.translation.requestLocations ?? requestLocations;
   }
 
   #inspection(body: JsonObject): Inspection {
     const came = this.#call;
-    const call = body === came.request.body ? came : { ...came, request: withBody(came.request, body) };
+    const call = body === clientBody(came.request) ? came : { ...came, request: withBody(came.request, body) };
     return { call, output: this.#output(call) };
   }
 

@@ -3,10 +3,7 @@
 // @anthropic-ai/sdk).
 import type { JsonObject } from '../../../common/json.ts';
 import type { Turn } from '../../conversation/conversation.ts';
-
-export type ThinkingBlock =
-  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
-  | { readonly type: 'redacted_thinking'; readonly data: string };
+import type { ThinkingBlock } from '../../conversation/response.ts';
 
 /** Undefined for a block that no such model issued: a block without the vendor's signature is not accepted. */
 export function readThinkingBlock({ type, thinking, signature, data }: JsonObject): ThinkingBlock | undefined {

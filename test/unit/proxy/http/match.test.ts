@@ -10,38 +10,53 @@ const providers = new Map([
   ['studio-ai', studio],
 ]);
 const generic = { home: 'gpt-provider', provider: undefined, endpoint: undefined };
-const studios = { kind: 'chat', home: 'studio-ai', provider: undefined, endpoint: undefined };
+const messages = {
+  kind: 'chat',
+  format: 'messages',
+  home: 'assistant-provider',
+  provider: undefined,
+  endpoint: undefined,
+};
+const studios = {
+  kind: 'chat',
+  format: 'chat_completions',
+  home: 'studio-ai',
+  provider: undefined,
+  endpoint: undefined,
+};
 const match = (method: string, target: string) => matchRoute(method, target, providers);
 
 describe('the router of methods and paths', () => {
   it.each([
-    ['POST', '/v1/chat/completions', { kind: 'chat', ...generic }],
-    ['POST', '/v1/chat/completions?api-version=1', { kind: 'chat', ...generic }],
+    ['POST', '/v1/chat/completions', { kind: 'chat', format: 'chat_completions', ...generic }],
+    ['POST', '/v1/chat/completions?api-version=1', { kind: 'chat', format: 'chat_completions', ...generic }],
     [
       'POST',
       '/v1/gpt-provider/chat/completions',
-      { kind: 'chat', home: 'gpt-provider', provider: gptProvider, endpoint: undefined },
+      { kind: 'chat', format: 'chat_completions', home: 'gpt-provider', provider: gptProvider, endpoint: undefined },
     ],
     [
       'POST',
       '/v1/openai/chat/completions',
-      { kind: 'chat', home: 'gpt-provider', provider: gptProvider, endpoint: undefined },
+      { kind: 'chat', format: 'chat_completions', home: 'gpt-provider', provider: gptProvider, endpoint: undefined },
     ],
     [
       'POST',
       '/v1/studio-ai/my-hub/chat/completions',
-      { kind: 'chat', home: 'gpt-provider', provider: studio, endpoint: 'my-hub' },
+      { kind: 'chat', format: 'chat_completions', home: 'gpt-provider', provider: studio, endpoint: 'my-hub' },
     ],
     [
       'POST',
       '/v1/studio-ai/a%2fb/chat/completions',
-      { kind: 'chat', home: 'gpt-provider', provider: studio, endpoint: 'a%2fb' },
+      { kind: 'chat', format: 'chat_completions', home: 'gpt-provider', provider: studio, endpoint: 'a%2fb' },
     ],
     ['POST', '/openai/v1/chat/completions', studios],
     ['POST', '/openai/deployments/my-4o/chat/completions?api-version=2024-10-21', { ...studios, model: 'my-4o' }],
     ['POST', '/v1/deployments/my-4o/chat/completions', { ...studios, model: 'my-4o' }],
     ['POST', '/openai/deployments/openai%2Fgpt-4o/chat/completions', { ...studios, model: 'openai/gpt-4o' }],
     ['POST', '/openai/deployments/a%253A/chat/completions', { ...studios, model: 'a%3A' }],
+    ['POST', '/v1/messages?beta=true', messages],
+    ['POST', '/messages', messages],
     ['GET', '/v1/models', { kind: 'models', query: new URLSearchParams() }],
     ['GET', '/v1beta/models?pageSize=3', { kind: 'models', query: new URLSearchParams('pageSize=3') }],
     ['GET', '/v1beta/models/openai/gpt-4o', { kind: 'model', id: 'openai/gpt-4o' }],

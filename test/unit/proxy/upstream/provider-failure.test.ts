@@ -24,7 +24,7 @@ const callWith = (providerKeyId: string | undefined): Pick<ProviderCall, 'reques
 const storedKey = callWith('provider-key-1');
 const ownKey = callWith(undefined);
 const stored = (status: number, headers = {}, code?: string) =>
-  providerFailure(vendor(status, code), headers, storedKey, now);
+  providerFailure(vendor(status, code), { head: headers }, storedKey, now);
 
 describe('a provider’s error as the caller gets it', () => {
   it.each([400, 409, 413, 422, 429, 500, 502, 503, 504])('contains status %i with the provider’s message', (status) => {
@@ -38,13 +38,13 @@ describe('a provider’s error as the caller gets it', () => {
   it('contains no message for status 404 of a stored key, because it may reveal the key’s account', () => {
     expect(stored(404)).toMatchObject({ name: 'ProviderFailure', status: 404 });
     expect(stored(404).message).not.toContain('acct_123');
-    expect(providerFailure(vendor(404), {}, ownKey, now).message).toContain('acct_123');
+    expect(providerFailure(vendor(404), { head: {} }, ownKey, now).message).toContain('acct_123');
   });
 
   it('contains nothing that looks like a key when the key is a stored one', () => {
     const masked = { ...vendor(503), message: 'no capacity for sk-who********-key, try again' };
-    expect(providerFailure(masked, {}, storedKey, now).message).toBe('no capacity for [hidden], try again');
-    expect(providerFailure(masked, {}, ownKey, now).message).toBe(masked.message);
+    expect(providerFailure(masked, { head: {} }, storedKey, now).message).toBe('no capacity for [hidden], try again');
+    expect(providerFailure(masked, { head: {} }, ownKey, now).message).toBe(masked.message);
   });
 
   it.each([400, 429, 500, 529])('contains status %i with the provider’s request id and limits', (status) => {
@@ -60,7 +60,7 @@ describe('a provider’s error as the caller gets it', () => {
     expect(refused).toMatchObject({ code: 'upstream_authentication_failed', status: 502 });
     expect(refused.headers).toEqual(['x-svc-upstream-request-id', 'req_1']);
     expect(refused.message).not.toContain('acct_123');
-    expect(providerFailure(vendor(status), {}, ownKey, now)).toMatchObject({
+    expect(providerFailure(vendor(status), { head: {} }, ownKey, now)).toMatchObject({
       name: 'ProviderFailure',
       status,
     });
@@ -92,7 +92,7 @@ describe('a provider’s error as the caller gets it', () => {
     ['param', 'headers.sk-whole-key', 'headers.[key]'],
   ])('contains no %s with the key that was sent, stored or not', (field, text, parsed) => {
     for (const target of [storedKey, ownKey]) {
-      const failure = providerFailure({ ...vendor(422), [field]: text }, {}, target, now);
+      const failure = providerFailure({ ...vendor(422), [field]: text }, { head: {} }, target, now);
       expect(failure).toMatchObject({ [field]: parsed });
     }
   });
@@ -106,14 +106,14 @@ describe('a provider’s error as the caller gets it', () => {
       retryable: false,
       retryAfter: undefined,
     };
-    const failure = providerFailure(odd, {}, storedKey, now);
+    const failure = providerFailure(odd, { head: {} }, storedKey, now);
     expect([failure.message.length, failure.param, failure.code]).toEqual([2000, undefined, undefined]);
   });
 });
 
 describe('a logged provider error', () => {
   const reason = (status: number, message: string, call = storedKey) => {
-    const failure = providerFailure({ ...vendor(status), message }, {}, call, now);
+    const failure = providerFailure({ ...vendor(status), message }, { head: {} }, call, now);
     return 'reason' in failure ? failure.reason : String((failure.cause as Error).message);
   };
 

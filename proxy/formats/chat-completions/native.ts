@@ -1,0 +1,151 @@
+// A vendor's format for clients of the same format. Requests pass as they came, and so do responses; the format's own
+// readers only read their usage. If output guardrails apply, responses become chat completions instead, which are
+// guarded and then written in the client's format again.
+import type { ResponseMessage } from '../../conversation/response.ts';
+import { textTokensMax } from '../../conversation/text-tokens.ts';
+import type { Usage } from '../../conversation/usage.ts';
+import type { ClientRequest } from '../client-format.ts';
+import { CountingWriter } from '../counting-writer.ts';
+import {
+  commonHeaders,
+  type Format,
+  type FormatCall,
+  type StreamContext,
+  type StreamReader,
+  type TranslatedCall,
+  type TranslatedFormat,
+  type VendorError,
+  type WrittenRequest,
+} from '../format.ts';
+import { SseSplitter } from '../sse.ts';
+import type { ChatRequest } from './read-request.ts';
+import { toConversation } from './to-conversation.ts';
+import { completionBody } from './write-response.ts';
+import { ChunkWriter } from './write-stream.ts';
+
+export interface NativeFormats {
+  /** Responses as the vendor sent them. */
+  readonly passed: Format<ChatRequest>;
+  /** Responses as chat completions. */
+  readonly guarded: Format<ChatRequest>;
+}
+
+/**
+ * Writes the client's own request for the vendor.
+ * @throws GatewayError unsupported_parameter
+ */
+export type WriteNative = (client: ClientRequest, call: FormatCall<ChatRequest>) => NativeRequest;
+
+export interface NativeRequest extends Pick<WrittenRequest, 'body' | 'dropped'> {
+  /** Alternating names and values, beside those of every request. */
+  readonly headers: readonly string[];
+}
+
+export function forNativeClients(format: TranslatedFormat, write: WriteNative): NativeFormats {
+  const shared = {
+    name: format.name,
+    streamType: format.streamType,
+    readError: format.readError,
+    writeRequest: (call: FormatCall<ChatRequest>): WrittenRequest => {
+      const { client, stream } = call.request;
+      if (client === undefined) throw new Error('the client has another format');
+      const { headers, ...written } = write(client, call);
+      return { ...written, headers: [...headers, ...commonHeaders(stream)] };
+    },
+  };
+  return {
+    passed: {
+      ...shared,
+      readResponse: (call, response) => {
+        const { usage, model, message } = format.readResponse(plainCall(call), response);
+        return { body: response.body, usage, model, textTokens: usage === undefined ? tokensOf(message) : 0 };
+      },
+      openStream: (call, head, limits) =>
+        new PassedStream(format, plainCall(call), { head, limits, writer: new CountingWriter() }),
+    },
+    guarded: {
+      ...shared,
+      readResponse: (call, response) => {
+        const { message, usage, model } = format.readResponse(plainCall(call), response);
+        return { body: completionBody(message, { noCalls: 'null', asFunctions: false }), usage, model };
+      },
+      openStream: (call, head, limits) => {
+        const options = { includeUsage: true, asFunctions: false, separateThoughts: true };
+        return format.openStream(plainCall(call), { head, limits, writer: new ChunkWriter(options) });
+      },
+    },
+  };
+}
+
+/** The request was not written from a conversation, so nothing of the response stands for something else. */
+function plainCall(call: FormatCall<ChatRequest>): TranslatedCall {
+  const { stream, bytes } = call.request;
+  const request = { body: {}, model: call.model, messages: [], stream, includeUsage: stream, bytes };
+  return { ...call, request: toConversation(request) };
+}
+
+function tokensOf({ choices }: ResponseMessage): number {
+  const texts = choices.flatMap(({ content = '', reasoning = '', calls }) => [
+    content,
+    reasoning,
+    ...calls.flatMap((call) => [call.name, call.arguments]),
+  ]);
+  return texts.reduce((sum, text) => sum + textTokensMax(text), 0);
+}
+
+/** Passes each event once its reader has read it, and nothing from an error on. */
+class PassedStream implements StreamReader {
+  readonly #reader: StreamReader;
+  readonly #events: SseSplitter | undefined;
+
+  constructor(format: TranslatedFormat, call: TranslatedCall, context: StreamContext) {
+    this.#reader = format.openStream(call, context);
+    // Frames of other streams are passed together with the bytes that completed them.
+    if (format.streamType === 'text/event-stream') this.#events = new SseSplitter(context.limits.eventBytesMax);
+  }
+
+  get complete(): boolean {
+    return this.#reader.complete;
+  }
+
+  get failure(): VendorError | undefined {
+    return this.#reader.failure;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#reader.usage;
+  }
+
+  get usageIsComplete(): boolean {
+    return this.#reader.usageIsComplete;
+  }
+
+  get model(): string | undefined {
+    return this.#reader.model;
+  }
+
+  get textTokens(): number {
+    return this.#reader.textTokens;
+  }
+
+  push(chunk: Buffer): Buffer {
+    return this.#pass(this.#events?.push(chunk) ?? [chunk]);
+  }
+
+  end(): Buffer {
+    const bytes = this.#pass(this.#events?.end() ?? []);
+    this.#reader.end();
+    return bytes;
+  }
+
+  #pass(events: readonly Buffer[]): Buffer {
+    const passed: Buffer[] = [];
+    for (const event of events) {
+      if (this.complete) break;
+      this.#reader.push(event);
+      if (this.failure !== undefined) break;
+      passed.push(event);
+    }
+    return passed.length === 1 && passed[0] !== undefined ? passed[0] : Buffer.concat(passed);
+  }
+}

@@ -1,0 +1,105 @@
+// Reads a stream of chat completions (SDK type `ChatCompletionChunk`) and writes it in the client's format. The stream
+// has passed the gateway's other readers before, so its events are complete, well-formed and within their limits.
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { plainNumber } from '../../../common/exact-number.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import type { Finish } from '../../conversation/response.ts';
+import { noUsage, type Usage } from '../../conversation/usage.ts';
+import type { StreamWriter } from '../format.ts';
+import { protocolError } from '../protocol-error.ts';
+import { eventData, SseSplitter } from '../sse.ts';
+import { finishOf } from './read-message.ts';
+import { readUsage } from './usage.ts';
+
+export class ChunkReader {
+  readonly #events = new SseSplitter(Number.POSITIVE_INFINITY);
+  readonly #writer: StreamWriter;
+  /** The latest call with each index of the chunks, with the writer's index. */
+  readonly #calls = new Map<number, { readonly id: string; readonly index: number }>();
+  #finish: Finish | undefined;
+  #usage: Usage = noUsage;
+  #usageExtras: JsonObject = {};
+
+  constructor(writer: StreamWriter) {
+    this.#writer = writer;
+  }
+
+  /** @returns bytes for the client, empty if the events have none for it */
+  push(bytes: Buffer): Buffer {
+    for (const event of this.#events.push(bytes)) this.#read(event);
+    return this.#writer.take();
+  }
+
+  #read(event: Buffer): void {
+    const data = eventData(event);
+    if (data === undefined) return;
+    if (data === '[DONE]') {
+      this.#end();
+      return;
+    }
+    const chunk = parseExactJson(data);
+    if (!isObject(chunk)) throw protocolError('an event of the stream is no JSON object');
+    if (!this.#writer.started) this.#start(chunk);
+    const [choice] = objectsOf(chunk.choices);
+    // The client's format has one choice, and its requests cannot demand others.
+    if (choice !== undefined) this.#readChoice(choice);
+    const usage = readUsage(chunk.usage, { served: chunk.service_tier });
+    if (usage === undefined) return;
+    this.#usage = usage;
+    this.#usageExtras = isObject(chunk.usage) ? chunk.usage : {};
+  }
+
+  #start({ id, created, model }: JsonObject): void {
+    this.#writer.start({
+      id: typeof id === 'string' ? id : '',
+      created: plainNumber(created) ?? 0,
+      model: typeof model === 'string' ? model : '',
+    });
+  }
+
+  #readChoice(choice: JsonObject): void {
+    if (isObject(choice.delta)) this.#readDelta(choice.delta);
+    if (isObject(choice.logprobs)) this.#writer.logprobs(choice.logprobs);
+    // Fields of the whole message may follow the reason, so it is written at the end.
+    if (typeof choice.finish_reason === 'string') this.#finish = finishOf(choice);
+  }
+
+  #readDelta(delta: JsonObject): void {
+    const { role: _role, content, reasoning_content, reasoning, thinking_blocks, tool_calls, ...extras } = delta;
+    const reasoned = typeof reasoning_content === 'string' ? reasoning_content : reasoning;
+    if (typeof reasoned === 'string') this.#writer.reasoning(reasoned);
+    for (const block of objectsOf(thinking_blocks)) this.#think(block);
+    if (typeof content === 'string') this.#writer.content(content);
+    for (const part of objectsOf(content)) if (typeof part.text === 'string') this.#writer.content(part.text);
+    for (const call of objectsOf(tool_calls)) this.#readCall(call);
+    const given = Object.entries(extras).filter(([, value]) => value !== null && value !== undefined);
+    if (given.length > 0) this.#writer.extra(Object.fromEntries(given));
+  }
+
+  #think({ type, thinking, signature, data }: JsonObject): void {
+    if (type === 'redacted_thinking' && typeof data === 'string') this.#writer.thought?.({ type, data });
+    if (type !== 'thinking' || typeof signature !== 'string') return;
+    this.#writer.thought?.({ type, thinking: typeof thinking === 'string' ? thinking : '', signature });
+  }
+
+  /** Some servers send each call whole, without an index or all with the same one; others repeat id and name. */
+  #readCall({ id, index, function: called, custom }: JsonObject): void {
+    const body = isObject(custom) ? custom : called;
+    const { name, arguments: args, input } = isObject(body) ? body : {};
+    const text = typeof args === 'string' ? args : typeof input === 'string' ? input : '';
+    const number = plainNumber(index) ?? this.#calls.size;
+    const known = this.#calls.get(number);
+    if (typeof id !== 'string' || id === '' || id === known?.id) {
+      if (known !== undefined) this.#writer.callArguments(known.index, text);
+      return;
+    }
+    const begun = this.#writer.call(id, typeof name === 'string' ? name : '', text);
+    this.#calls.set(number, { id, index: begun });
+  }
+
+  #end(): void {
+    if (!this.#writer.started) this.#start({});
+    this.#writer.finish(this.#finish ?? { reason: 'stop', native: undefined });
+    this.#writer.end(this.#usage, this.#usageExtras);
+  }
+}

@@ -1,0 +1,35 @@
+// The Messages API as clients use it.
+import { messagesRequestLocations } from '../../../guardrails/inspection/messages-schema.ts';
+import type { ClientTranslation } from '../client-format.ts';
+import { readMessagesRequest } from './read-request.ts';
+import { writeMessagesResponse } from './write-response.ts';
+import { MessagesWriter } from './write-stream.ts';
+
+/** SDK headers that a vendor of the format must not get: they name a workspace, or allow keys in browsers. */
+const keptHeader = /^anthropic-(?:workspace-id$|dangerous-)/;
+
+export const messagesClients: ClientTranslation = {
+  name: 'messages',
+  streamType: 'text/event-stream',
+  requestLocations: messagesRequestLocations,
+  forwardsHeader: (name) => name.startsWith('anthropic-') && !keptHeader.test(name),
+  readRequest: readMessagesRequest,
+  fieldOf: (field) => fields.get(field) ?? field,
+  writeCount: (inputTokens) => ({ input_tokens: inputTokens }),
+  writeResponse: writeMessagesResponse,
+  openWriter: () => new MessagesWriter(),
+};
+
+/** The client's fields by those of chat completions, where the names differ. */
+const fields: ReadonlyMap<string, string> = new Map([
+  ['max_completion_tokens', 'max_tokens'],
+  ['messages.cache_control', 'messages.content.cache_control'],
+  ['messages.citations', 'messages.content.citations'],
+  ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
+  ['reasoning_effort', 'output_config.effort'],
+  ['response_format', 'output_config.format'],
+  ['response_format.schema', 'output_config.format.schema'],
+  ['stop', 'stop_sequences'],
+  ['tools.parameters', 'tools.input_schema'],
+  ['user', 'metadata.user_id'],
+]);

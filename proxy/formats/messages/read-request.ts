@@ -1,0 +1,210 @@
+// Reads a client's request (SDK type `MessageCreateParams` of @anthropic-ai/sdk) into chat completions and the
+// extensions that this format has there: `thinking`, `thinking_blocks`, `cache_control`, `top_k`, `citations`.
+import { writeJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import { invalid } from '../../conversation/invalid.ts';
+import { isGiven } from '../../conversation/options.ts';
+import { count } from '../../conversation/usage.ts';
+import type { PathFields, ReadClientRequest } from '../client-format.ts';
+import { LossList } from '../client-losses.ts';
+import { chatContent } from './read-content.ts';
+import { chatTools } from './read-tools.ts';
+
+/** @throws GatewayError invalid_request that names the field */
+export function readMessagesRequest(body: JsonObject, path: PathFields): ReadClientRequest {
+  checkRequired(body, path);
+  const losses = new LossList();
+  const turns = listOf(body.messages).flatMap((message, index) => chatTurns(message, `messages[${index}]`, losses));
+  const all = [...systemTurns(body.system), ...turns];
+  noteLosses(body, losses);
+  const chat = {
+    model: path.model ?? body.model,
+    messages: all.map(({ message }) => message),
+    ...sameFields(body),
+    ...chatTools(body, losses),
+    ...reasoning(body),
+    ...outputFormat(body),
+    ...renamedFields(body),
+  };
+  return { chat, origins: all.map(({ at }) => at), losses };
+}
+
+function checkRequired({ model, messages, max_tokens: maxTokens }: JsonObject, path: PathFields): void {
+  const named = path.model ?? model;
+  if (typeof named !== 'string' || named === '') throw invalid('model', 'model must be a non-empty string');
+  if (path.counts !== true && (count(maxTokens) ?? 0) === 0) {
+    throw invalid('max_tokens', 'max_tokens must be a whole number from 1');
+  }
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw invalid('messages', 'messages must be a non-empty array');
+  }
+}
+
+function listOf(list: unknown): readonly unknown[] {
+  return Array.isArray(list) ? list : [];
+}
+
+function noteLosses(body: JsonObject, losses: LossList): void {
+  const lost = Object.keys(body).filter((name) => isGiven(body[name]) && !readFields.has(name));
+  for (const name of lost) {
+    if (ownState.has(name)) losses.refuse(name);
+    else losses.drop(name);
+  }
+}
+
+function renamedFields({ stop_sequences: stop, metadata, service_tier: tier }: JsonObject): JsonObject {
+  const userId = isObject(metadata) ? metadata.user_id : undefined;
+  return {
+    ...(isGiven(stop) && { stop }),
+    ...(isGiven(userId) && { user: userId }),
+    ...(isGiven(tier) && { service_tier: tiers.get(tier) ?? tier }),
+  };
+}
+
+/** Names that mean the same in chat completions, where some are extensions. */
+const same = ['max_tokens', 'stream', 'temperature', 'top_p', 'top_k', 'thinking', 'cache_control'] as const;
+
+function sameFields(body: JsonObject): JsonObject {
+  return Object.fromEntries(same.filter((name) => isGiven(body[name])).map((name) => [name, body[name]]));
+}
+
+const readFields: ReadonlySet<string> = new Set([
+  ...same,
+  ...['model', 'messages', 'system', 'stop_sequences', 'metadata', 'service_tier'],
+  ...['tools', 'tool_choice', 'output_config', 'output_format'],
+]);
+
+/** Parts of a request that only the vendor's own account can read. */
+const ownState: ReadonlySet<string> = new Set(['container', 'mcp_servers']);
+
+const tiers: ReadonlyMap<unknown, string> = new Map([['standard_only', 'default']]);
+
+interface ChatTurn {
+  readonly message: JsonObject;
+  /** Where the client sent it. */
+  readonly at: string;
+}
+
+function systemTurns(system: unknown): readonly ChatTurn[] {
+  if (!isGiven(system)) return [];
+  if (typeof system !== 'string' && !Array.isArray(system)) {
+    throw invalid('system', 'system must be a string or an array of text blocks');
+  }
+  return [{ message: { role: 'system', content: system }, at: 'system' }];
+}
+
+function chatTurns(message: unknown, at: string, losses: LossList): readonly ChatTurn[] {
+  if (!isObject(message)) throw invalid(at, `${at} must be an object`);
+  const { role, content } = message;
+  if (isObject(message.output_config)) losses.drop('messages.output_config');
+  switch (role) {
+    case 'user':
+      return userTurns(content, at, losses);
+    case 'assistant':
+      return [{ message: assistantMessage(content, at, losses), at }];
+    case 'system':
+      return [{ message: { role, content: chatContent(content, `${at}.content`, losses) }, at }];
+    default:
+      throw invalid(`${at}.role`, `${at}.role must be user, assistant or system`);
+  }
+}
+
+/** Results of tools are messages of their own, before the rest. */
+function userTurns(content: unknown, at: string, losses: LossList): readonly ChatTurn[] {
+  if (!Array.isArray(content)) return [{ message: { role: 'user', content: text(content, `${at}.content`) }, at }];
+  const results: ChatTurn[] = [];
+  const rest: JsonObject[] = [];
+  content.forEach((block: unknown, index) => {
+    const where = `${at}.content[${index}]`;
+    if (!isObject(block)) throw invalid(where, `${where} must be an object with a type`);
+    if (block.type !== 'tool_result') {
+      rest.push(...chatContent([block], where, losses));
+      return;
+    }
+    const { tool_use_id: id, content: result, is_error: isError, cache_control } = block;
+    if (typeof id !== 'string') throw invalid(`${where}.tool_use_id`, `${where}.tool_use_id must be a string`);
+    if (isError === true) losses.drop('messages.content.is_error');
+    const parts = !isGiven(result) || typeof result === 'string' ? (result ?? '') : chatContent(result, where, losses);
+    results.push({ message: { role: 'tool', tool_call_id: id, content: parts, ...marked(cache_control) }, at: where });
+  });
+  return rest.length === 0 && results.length > 0
+    ? results
+    : [...results, { message: { role: 'user', content: rest }, at }];
+}
+
+function marked(mark: unknown): JsonObject {
+  return isObject(mark) ? { cache_control: mark } : {};
+}
+
+function assistantMessage(content: unknown, at: string, losses: LossList): JsonObject {
+  if (!Array.isArray(content)) return { role: 'assistant', content: text(content, `${at}.content`) };
+  const parts: JsonObject[] = [];
+  const calls: JsonObject[] = [];
+  const thinking: JsonObject[] = [];
+  content.forEach((block: unknown, index) => {
+    const where = `${at}.content[${index}]`;
+    if (!isObject(block)) throw invalid(where, `${where} must be an object with a type`);
+    switch (block.type) {
+      case 'thinking':
+      case 'redacted_thinking':
+        thinking.push(block);
+        return;
+      case 'tool_use':
+        calls.push(toolCall(block, where));
+        return;
+      case 'server_tool_use':
+      case 'mcp_tool_use':
+        losses.refuse(where);
+        return;
+      default:
+        parts.push(...chatContent([block], where, losses));
+    }
+  });
+  return {
+    role: 'assistant',
+    content: parts.length === 0 ? null : parts,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(thinking.length > 0 && { thinking_blocks: thinking }),
+  };
+}
+
+function toolCall({ id, name, input, cache_control }: JsonObject, at: string): JsonObject {
+  if (typeof id !== 'string') throw invalid(`${at}.id`, `${at}.id must be a string`);
+  if (typeof name !== 'string') throw invalid(`${at}.name`, `${at}.name must be a string`);
+  const called = { name, arguments: isGiven(input) ? writeJson(input) : '{}' };
+  return { id, type: 'function', function: called, ...marked(cache_control) };
+}
+
+function text(value: unknown, at: string): string {
+  if (typeof value === 'string') return value;
+  throw invalid(at, `${at} must be a string or an array of content blocks`);
+}
+
+/** A budget of thinking, for vendors that know efforts only: up to this many tokens. */
+const efforts: readonly (readonly [number, string])[] = [
+  [4096, 'low'],
+  [16_384, 'medium'],
+];
+
+/** `thinking` passes under its own name. The effort is for vendors that know efforts only. */
+function reasoning({ thinking, output_config: config }: JsonObject): JsonObject {
+  const stated = isObject(config) ? config.effort : undefined;
+  if (isGiven(stated)) return { reasoning_effort: stated };
+  if (!isObject(thinking)) return {};
+  if (thinking.type === 'disabled') return { reasoning_effort: 'none' };
+  const budget = count(thinking.budget_tokens);
+  if (thinking.type !== 'enabled' || budget === undefined) return {};
+  return { reasoning_effort: efforts.find(([max]) => budget <= max)?.[1] ?? 'high' };
+}
+
+/** SDK type `JSONOutputFormat`; `output_format` is its older name. */
+function outputFormat({ output_config: config, output_format: older }: JsonObject): JsonObject {
+  const [format] = objectsOf([isObject(config) ? config.format : undefined, older]);
+  if (format === undefined) return {};
+  const at = isObject(config) && isGiven(config.format) ? 'output_config.format' : 'output_format';
+  if (format.type !== 'json_schema' || !isObject(format.schema)) {
+    throw invalid(at, `${at} must be an object with type json_schema and a schema`);
+  }
+  const schema = { name: 'response', strict: true, schema: format.schema };
+  return { response_format: { type: 'json_schema', json_schema: schema } };
+}

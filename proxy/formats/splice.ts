@@ -1,0 +1,94 @@
+// Replaces members of a JSON object in its text, so that everything else stays as it was written: spaces, the order and
+// the spelling of numbers, and members that the gateway does not know.
+import { parseJson } from '../../common/json.ts';
+import { protocolError } from './protocol-error.ts';
+
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+const space: ReadonlySet<number | undefined> = new Set([0x20, 0x0a, 0x0d, 0x09]);
+const [open, close, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** Byte offsets. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * @param text a JSON object that a parser has accepted
+ * @param members new JSON text by name, for members at the top; a name that occurs twice is replaced everywhere, and
+ * one that is missing is added at the end
+ */
+export function withMembers(text: Buffer, members: ReadonlyMap<string, string>): string {
+  const spans = membersOf(text);
+  const pieces: string[] = [];
+  let written = 0;
+  for (const { name, value } of spans) {
+    const json = members.get(name);
+    if (json === undefined) continue;
+    pieces.push(text.toString('utf8', written, value.start), json);
+    written = value.end;
+  }
+  const known = new Set(spans.map(({ name }) => name));
+  const added = [...members].filter(([name]) => !known.has(name));
+  if (added.length > 0) {
+    const end = text.lastIndexOf(close);
+    const fields = added.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',');
+    pieces.push(text.toString('utf8', written, end), spans.length > 0 ? ',' : '', fields);
+    written = end;
+  }
+  return pieces.join('') + text.toString('utf8', written);
+}
+
+function membersOf(text: Buffer): readonly { readonly name: string; readonly value: Span }[] {
+  const members: { name: string; value: Span }[] = [];
+  let at = text.indexOf(open) + 1;
+  for (;;) {
+    at = skipSpace(text, at);
+    if (text[at] !== quote) return members;
+    const nameEnd = stringEnd(text, at);
+    const name = parseJson(text.toString('utf8', at, nameEnd));
+    const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    const end = valueEnd(text, start);
+    members.push({ name: String(name), value: { start, end } });
+    at = skipSpace(text, end);
+    if (text[at] !== comma) return members;
+    at++;
+  }
+}
+
+function skipSpace(text: Buffer, from: number): number {
+  let at = from;
+  while (space.has(text[at])) at++;
+  return at;
+}
+
+/** The index after the string that begins here. */
+function stringEnd(text: Buffer, from: number): number {
+  for (let at = text.indexOf(quote, from + 1); at !== -1; at = text.indexOf(quote, at + 1)) {
+    let before = at - 1;
+    while (text[before] === backslash) before--;
+    if ((at - before) % 2 === 1) return at + 1;
+  }
+  throw protocolError('a string of the body does not end');
+}
+
+/** The index after the value that begins here. */
+function valueEnd(text: Buffer, from: number): number {
+  if (text[from] === quote) return stringEnd(text, from);
+  let depth = 0;
+  let at = from;
+  for (; at < text.length; at++) {
+    const byte = text[at];
+    if (depth === 0 && (byte === comma || byte === close)) break;
+    if (byte === quote) at = stringEnd(text, at) - 1;
+    else if (byte === open || byte === openList) depth++;
+    else if ((byte === close || byte === closeList) && --depth === 0) return at + 1;
+  }
+  return trimmedEnd(text, at);
+}
+
+function trimmedEnd(text: Buffer, from: number): number {
+  let at = from;
+  while (at > 0 && space.has(text[at - 1])) at--;
+  return at;
+}
