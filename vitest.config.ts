@@ -52,7 +52,10 @@ export default defineConfig({
       ),
       project(
         'integration',
-        { include: ['test/**/*.test.ts'], exclude: [...unitFiles, ...timingFiles, ...costFiles, 'test/bench/**'] },
+        {
+          include: ['test/**/*.test.ts'],
+          exclude: [...unitFiles, ...timingFiles, ...costFiles, 'test/bench/**', 'test/agents/**'],
+        },
         { groupOrder: 0, maxWorkers: 3 },
       ),
       project('cost', { include: costFiles }, { groupOrder: 0, maxWorkers: 3 }),

@@ -38,7 +38,7 @@ export function betasOf(headers: IncomingHttpHeaders): ReadonlySet<string> {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const unknown = given.find((name) => !/^[a-z][a-z0-9-]*-\d{4}-\d{2}-\d{2}$/.test(name));
+  const unknown = given.find((name) => !/^[a-z][a-z0-9-]*-\d{4}-?\d{2}-?\d{2}$/.test(name));
   if (unknown === undefined) return new Set(given);
   throw badRequest(`Unexpected value(s) \`${unknown}\` for the \`anthropic-beta\` header.`);
 }

@@ -17,11 +17,22 @@ export interface Parameter {
   readonly counted?: true;
   /** The field does not exist in versions after the first. */
   readonly sampling?: true;
+  /** The field exists only for requests that name this beta. */
+  readonly beta?: string;
 }
 
-export function parametersFor(endpoint: 'message' | 'count', version: Version): readonly Parameter[] {
+export interface ParameterContext {
+  readonly endpoint: 'message' | 'count';
+  readonly version: Version;
+  readonly betas: ReadonlySet<string>;
+}
+
+export function parametersFor({ endpoint, version, betas }: ParameterContext): readonly Parameter[] {
   return parameters.filter(
-    ({ counted, sampling }) => (endpoint === 'message' || counted) && (version === '2023-06-01' || !sampling),
+    ({ counted, sampling, beta }) =>
+      (endpoint === 'message' || counted) &&
+      (version === '2023-06-01' || !sampling) &&
+      (beta === undefined || betas.has(beta)),
   );
 }
 
@@ -86,5 +97,12 @@ const parameters: readonly Parameter[] = [
   { name: 'container', check: nullable(container) },
   { name: 'inference_geo', check: nullable(inferenceGeo) },
   { name: 'speed', check: nullable(choice('standard', 'fast')), counted: true },
+  // SDK type `BetaContextManagementConfig`; the kinds of edits change with each beta.
+  {
+    name: 'context_management',
+    check: nullable(object({}, { edits: arrayOf(anyObject) })),
+    counted: true,
+    beta: 'context-management-2025-06-27',
+  },
   { name: 'diagnostics', check: nullable(object({}, { previous_message_id: nullable(string()) })) },
 ];

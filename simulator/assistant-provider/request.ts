@@ -21,7 +21,7 @@ export interface Reading {
 /** @throws Refusal, FieldFault */
 export function parseRequest(body: unknown, { endpoint, version, betas }: Reading): MessageRequest {
   if (!isObject(body)) throw new Refusal(400, 'The request body must be a JSON object.');
-  checkParameters(body, parametersFor(endpoint, version));
+  checkParameters(body, parametersFor({ endpoint, version, betas }));
   const model = knownModel(String(body.model));
   const messages = readMessages(body.messages as readonly Json[]);
   const request = {
