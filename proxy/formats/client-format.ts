@@ -39,6 +39,11 @@ export interface ClientTranslation {
    * @throws GatewayError invalid_request that names the field
    */
   readRequest(body: JsonObject, path: PathFields): ReadClientRequest;
+  /**
+   * A field that makes a vendor of the same format charge more, by an amount that no reservation covers.
+   * @returns its path; under a budget the request is refused
+   */
+  unpricedField(body: JsonObject): string | undefined;
   /** The client's field for a field of chat completions, for errors and `x-svc-dropped-params`. */
   fieldOf(chatField: string): string;
   /** The response to a request whose tokens are only counted. */

@@ -17,7 +17,9 @@ export function unpriceable(
 ): string | undefined {
   const has = knownPrices(prices, catalogModel?.limits.maxInputTokens !== undefined);
   if (!has.model(qualifiedModel)) return 'model';
-  return fieldOf(request.body, has) ?? toolOf(request.body, has) ?? contentOf(request.messages, has);
+  const { client } = request;
+  const clients = client?.translation.unpricedField(client.body);
+  return clients ?? fieldOf(request.body, has) ?? toolOf(request.body, has) ?? contentOf(request.messages, has);
 }
 
 /** Which properties of the model have a price, or a bound. */

@@ -297,6 +297,27 @@ describe('the vendor of the format', () => {
   });
 });
 
+describe('under a budget', () => {
+  it.each([
+    ['speed', ', "speed": "fast"'],
+    ['inference_geo', ', "inference_geo": "us"'],
+  ])('%s is refused, because no reservation covers what it costs', async (param, fields) => {
+    const { organization, proxy } = scene.gateway;
+    const { id, value } = await organization.createKey();
+    const { api, id: organizationId } = organization;
+    const subject = { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY', id };
+    const budget = { kind: 'LIMIT_KIND_BUDGET', amountUsd: '5', period: 'BUDGET_PERIOD_MONTH' };
+    await api.call('Limits/Create', { organizationId, subject, ...budget });
+    const body = `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]${fields}}`;
+    const headers = { 'x-api-key': value, 'content-type': 'application/json' };
+    const response = await fetch(`${proxy.url}/v1/messages`, { method: 'POST', headers, body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining(param) } });
+    expect(scene.gateway.simulator.requests).toEqual([]);
+    await create('assistant-provider', { messages: hello });
+  });
+});
+
 describe('refusals', () => {
   const thrown = (pending: Promise<unknown>) => pending.catch((error: unknown) => error as APIError);
 

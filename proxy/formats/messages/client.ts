@@ -1,5 +1,6 @@
 // The Messages API as clients use it.
 import { messagesRequestLocations } from '../../../guardrails/inspection/messages-schema.ts';
+import { isGiven } from '../../conversation/options.ts';
 import type { ClientTranslation } from '../client-format.ts';
 import { readMessagesRequest } from './read-request.ts';
 import { writeMessagesResponse } from './write-response.ts';
@@ -14,6 +15,10 @@ export const messagesClients: ClientTranslation = {
   requestLocations: messagesRequestLocations,
   forwardsHeader: (name) => name.startsWith('anthropic-') && !keptHeader.test(name),
   readRequest: readMessagesRequest,
+  unpricedField: ({ speed, inference_geo: region }) => {
+    if (isGiven(speed) && speed !== 'standard') return 'speed';
+    return isGiven(region) && region !== 'global' ? 'inference_geo' : undefined;
+  },
   fieldOf: (field) => fields.get(field) ?? field,
   writeCount: (inputTokens) => ({ input_tokens: inputTokens }),
   writeResponse: writeMessagesResponse,
