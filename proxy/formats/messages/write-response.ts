@@ -1,5 +1,6 @@
 // Writes a whole response for clients of the Messages API (SDK type `Message` of @anthropic-ai/sdk).
-import { isObject, type JsonObject, objectsOf, parseJson } from '../../../common/json.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Finish, ResponseMessage } from '../../conversation/response.ts';
 import type { Usage } from '../../conversation/usage.ts';
 
@@ -32,7 +33,7 @@ function thinkingBlocks(reasoning: string | undefined, signed: unknown): readonl
 }
 
 function inputOf(args: string): JsonObject {
-  const input = parseJson(args === '' ? '{}' : args);
+  const input = parseExactJson(args === '' ? '{}' : args);
   return isObject(input) ? input : {};
 }
 
