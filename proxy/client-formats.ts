@@ -7,6 +7,8 @@ import { writeGenerateContentError } from './formats/generate-content/write-erro
 import { messagesClients } from './formats/messages/client.ts';
 import { messagesModels } from './formats/messages/models-list.ts';
 import { writeMessagesError } from './formats/messages/write-error.ts';
+import { responsesClients } from './formats/responses/client.ts';
+import { writeResponsesStreamError } from './formats/responses/write-error.ts';
 
 export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
   chat_completions: {
@@ -27,5 +29,12 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
     writeError: writeGenerateContentError,
     writeStreamError: (error) => `data: ${JSON.stringify(writeGenerateContentError(error))}\n\n`,
     models: generateContentModels,
+  },
+  responses: {
+    requestIdHeader: undefined,
+    writeError: writeChatError,
+    writeStreamError: writeResponsesStreamError,
+    models: chatModels,
+    translation: responsesClients,
   },
 };

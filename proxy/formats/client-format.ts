@@ -23,7 +23,7 @@ export interface ClientFormat {
 }
 
 /** The formats in which clients send requests. */
-export type ClientFormatName = Extract<FormatName, 'chat_completions' | 'messages' | 'generate_content'>;
+export type ClientFormatName = Exclude<FormatName, 'converse'>;
 
 /** Between a client's format and chat completions. */
 export interface ClientTranslation {

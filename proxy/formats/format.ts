@@ -10,7 +10,7 @@ import type { Finish, ResponseIdentity, ResponseMessage, ResponseSink } from '..
 import type { CostText, Usage } from '../conversation/usage.ts';
 
 /** Names as in the contract and in settings. A format's folder has the same name with hyphens. */
-export type FormatName = 'chat_completions' | 'messages' | 'generate_content' | 'converse';
+export type FormatName = 'chat_completions' | 'messages' | 'generate_content' | 'converse' | 'responses';
 
 /** A vendors' format, for clients whose requests have the form `Request` and that read chat completions. */
 export interface Format<Request> {

@@ -41,6 +41,10 @@ const genericChat: ReadonlyMap<string, ChatRoute> = new Map([
   ['/messages', chat('messages', 'assistant-provider')],
   ['/v1/messages/count_tokens', { ...chat('messages', 'assistant-provider'), counts: true }],
   ['/messages/count_tokens', { ...chat('messages', 'assistant-provider'), counts: true }],
+  ['/v1/responses', chat('responses', 'gpt-provider')],
+  ['/openai/responses', chat('responses', 'studio-ai')],
+  ['/openai/v1/responses', chat('responses', 'studio-ai')],
+  ['/v1/responses/input_tokens', { ...chat('responses', 'gpt-provider'), counts: true }],
 ]);
 
 function chat(format: ClientFormatName, home: VendorName): ChatRoute {

@@ -1,0 +1,34 @@
+// The Responses API as clients use it. No vendor gets its requests unchanged, and nothing is stored.
+import { responsesRequestLocations } from '../../../guardrails/inspection/responses-schema.ts';
+import type { ClientTranslation } from '../client-format.ts';
+import { readResponsesRequest } from './read-request.ts';
+import { writeResponsesResponse } from './write-response.ts';
+import { ResponsesWriter } from './write-stream.ts';
+
+export const responsesClients: ClientTranslation = {
+  name: 'responses',
+  streamType: 'text/event-stream',
+  requestLocations: responsesRequestLocations,
+  forwardsHeader: () => false,
+  readRequest: readResponsesRequest,
+  fieldOf,
+  writeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
+  writeResponse: writeResponsesResponse,
+  openWriter: (request) => new ResponsesWriter(request),
+};
+
+/** The client's fields by those of chat completions, where the names differ. */
+const fields: ReadonlyMap<string, string> = new Map([
+  ['max_completion_tokens', 'max_output_tokens'],
+  ['max_tokens', 'max_output_tokens'],
+  ['reasoning_effort', 'reasoning.effort'],
+  ['response_format', 'text.format'],
+  ['response_format.schema', 'text.format.schema'],
+  ['response_format.json_schema', 'text.format'],
+  ['response_format.json_schema.schema', 'text.format.schema'],
+  ['verbosity', 'text.verbosity'],
+]);
+
+function fieldOf(field: string): string {
+  return fields.get(field) ?? field.replace(/^messages(?=\.|$)/, 'input').replace(/^(tools\[\d+\])\.function\b/, '$1');
+}

@@ -1,0 +1,142 @@
+// Reads the input of a client's request (SDK type `ResponseInputItem` of the package openai) into messages of chat
+// completions. Everything that the model wrote between two inputs is one message there.
+import { writeJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { invalid } from '../../conversation/invalid.ts';
+import { isGiven } from '../../conversation/options.ts';
+import type { LossList } from '../client-losses.ts';
+import { chatName } from './offered-tools.ts';
+import { chatContent } from './read-content.ts';
+
+export interface ChatTurn {
+  readonly message: JsonObject;
+  /** Where the client sent it. */
+  readonly at: string;
+}
+
+/** @throws GatewayError invalid_request that names the item */
+export function chatTurns(input: unknown, losses: LossList): readonly ChatTurn[] {
+  if (typeof input === 'string') return [{ message: { role: 'user', content: input }, at: 'input' }];
+  if (!Array.isArray(input) || input.length === 0) {
+    throw invalid('input', 'input must be a string or a non-empty array of items');
+  }
+  const turns = new Turns(losses);
+  input.forEach((item: unknown, index) => {
+    const at = `input[${index}]`;
+    if (!isObject(item)) throw invalid(at, `${at} must be an object`);
+    turns.add(item, at);
+  });
+  return turns.end();
+}
+
+/** The parts of the open message of the model. */
+interface ModelTurn {
+  readonly at: string;
+  readonly contents: unknown[];
+  readonly calls: JsonObject[];
+}
+
+class Turns {
+  readonly #losses: LossList;
+  readonly #turns: ChatTurn[] = [];
+  #open: ModelTurn | undefined;
+
+  constructor(losses: LossList) {
+    this.#losses = losses;
+  }
+
+  end(): readonly ChatTurn[] {
+    this.#close();
+    return this.#turns;
+  }
+
+  /** An item without a type is a message. */
+  add(item: JsonObject, at: string): void {
+    switch (item.type ?? 'message') {
+      case 'message':
+        this.#addMessage(item, at);
+        return;
+      case 'function_call':
+        this.#model(at).calls.push(functionCall(item, at, argumentsOf(item.arguments, at)));
+        return;
+      case 'custom_tool_call':
+        this.#model(at).calls.push(functionCall(item, at, customArguments(item.input, at)));
+        return;
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        this.#addMessageOf({ role: 'tool', ...this.#result(item, at) }, at);
+        return;
+      case 'reasoning':
+        // The reasoning of one vendor means nothing to another one.
+        if (isGiven(item.encrypted_content)) this.#losses.drop('input.reasoning');
+        return;
+      case 'additional_tools':
+        return;
+      case 'configuration_update':
+        this.#losses.drop('input.configuration_update');
+        return;
+      default:
+        this.#losses.refuse(at);
+    }
+  }
+
+  #addMessage({ role, content }: JsonObject, at: string): void {
+    if (role === 'assistant') {
+      this.#model(at).contents.push(chatContent(content, `${at}.content`, this.#losses));
+      return;
+    }
+    if (role !== 'user' && role !== 'system' && role !== 'developer') {
+      throw invalid(`${at}.role`, `${at}.role must be user, assistant, system or developer`);
+    }
+    this.#addMessageOf({ role, content: chatContent(content, `${at}.content`, this.#losses) }, at);
+  }
+
+  #addMessageOf(message: JsonObject, at: string): void {
+    this.#close();
+    this.#turns.push({ message, at });
+  }
+
+  #result({ call_id: id, output }: JsonObject, at: string): JsonObject {
+    if (typeof id !== 'string') throw invalid(`${at}.call_id`, `${at}.call_id must be a string`);
+    return { tool_call_id: id, content: chatContent(output, `${at}.output`, this.#losses) };
+  }
+
+  #model(at: string): ModelTurn {
+    this.#open ??= { at, contents: [], calls: [] };
+    return this.#open;
+  }
+
+  #close(): void {
+    if (this.#open === undefined) return;
+    const { at, contents, calls } = this.#open;
+    this.#open = undefined;
+    const message = {
+      role: 'assistant',
+      content: joinedContent(contents),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    this.#turns.push({ message, at });
+  }
+}
+
+function joinedContent(contents: readonly unknown[]): unknown {
+  const [first] = contents;
+  if (contents.length <= 1) return first ?? null;
+  return contents.flatMap((one) => (typeof one === 'string' ? [{ type: 'text', text: one }] : one));
+}
+
+function functionCall({ call_id: id, name, namespace }: JsonObject, at: string, args: string): JsonObject {
+  if (typeof id !== 'string') throw invalid(`${at}.call_id`, `${at}.call_id must be a string`);
+  if (typeof name !== 'string') throw invalid(`${at}.name`, `${at}.name must be a string`);
+  return { id, type: 'function', function: { name: chatName(name, namespace), arguments: args } };
+}
+
+function argumentsOf(args: unknown, at: string): string {
+  if (typeof args !== 'string') throw invalid(`${at}.arguments`, `${at}.arguments must be a string`);
+  return args;
+}
+
+function customArguments(input: unknown, at: string): string {
+  if (typeof input !== 'string') throw invalid(`${at}.input`, `${at}.input must be a string`);
+  return writeJson({ input });
+}

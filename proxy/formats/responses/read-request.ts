@@ -1,0 +1,116 @@
+// Reads a client's request (SDK type `ResponseCreateParams` of the package openai) into chat completions. Nothing is
+// stored, so a request must contain its whole conversation.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { invalid, unsupported } from '../../conversation/invalid.ts';
+import { isGiven } from '../../conversation/options.ts';
+import type { PathFields, ReadClientRequest } from '../client-format.ts';
+import { LossList } from '../client-losses.ts';
+import { type ChatTurn, chatTurns } from './read-input.ts';
+import { chatTools } from './read-tools.ts';
+
+/** @throws GatewayError invalid_request that names the field, unsupported_parameter for what would need a store */
+export function readResponsesRequest(body: JsonObject, path: PathFields): ReadClientRequest {
+  const model = path.model ?? body.model;
+  if (typeof model !== 'string' || model === '') throw invalid('model', 'model must be a non-empty string');
+  checkStateless(body);
+  const losses = new LossList();
+  const turns = [...instructionTurns(body.instructions), ...chatTurns(body.input, losses)];
+  if (turns.length === 0) {
+    throw losses.refusal ?? invalid('input', 'input must contain a message or the output of a call');
+  }
+  noteLosses(body, losses);
+  const chat = {
+    model,
+    messages: turns.map(({ message }) => message),
+    ...sameFields(body),
+    ...chatTools(body, losses),
+    ...reasoning(body.reasoning, losses),
+    ...textFields(body.text, losses),
+    ...(isGiven(body.max_output_tokens) && { max_completion_tokens: body.max_output_tokens }),
+  };
+  return { chat, origins: turns.map(({ at }) => at), losses };
+}
+
+function checkStateless(body: JsonObject): void {
+  const field = stateFields.find((name) => isGiven(body[name]));
+  if (field !== undefined) {
+    throw unsupported(field, `${field} is not supported: no response is stored, so send the whole conversation`);
+  }
+  if (isGiven(body.background) && body.background !== false) {
+    throw unsupported('background', 'background is not supported: no response is stored');
+  }
+}
+
+const stateFields = ['previous_response_id', 'conversation', 'prompt'] as const;
+
+function noteLosses(body: JsonObject, losses: LossList): void {
+  for (const name of Object.keys(body)) if (isGiven(body[name]) && !readFields.has(name)) losses.drop(name);
+  if (isGiven(body.truncation) && body.truncation !== 'disabled') losses.refuse('truncation');
+}
+
+/** Names that mean the same in chat completions. */
+const same = [
+  ...['stream', 'temperature', 'top_p', 'parallel_tool_calls', 'service_tier', 'user', 'safety_identifier'],
+  ...['prompt_cache_key', 'prompt_cache_retention', 'metadata'],
+] as const;
+
+function sameFields(body: JsonObject): JsonObject {
+  return Object.fromEntries(same.filter((name) => isGiven(body[name])).map((name) => [name, body[name]]));
+}
+
+const readFields: ReadonlySet<string> = new Set([
+  ...same,
+  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'reasoning', 'text', 'max_output_tokens', 'truncation'],
+  // Every response is as if these had their usual values, or they select what the response may contain besides.
+  ...['store', 'background', 'include', 'stream_options', 'client_metadata'],
+]);
+
+function instructionTurns(instructions: unknown): readonly ChatTurn[] {
+  if (!isGiven(instructions) || instructions === '') return [];
+  if (typeof instructions !== 'string') throw invalid('instructions', 'instructions must be a string');
+  return [{ message: { role: 'system', content: instructions }, at: 'instructions' }];
+}
+
+function reasoning(value: unknown, losses: LossList): JsonObject {
+  if (!isGiven(value)) return {};
+  if (!isObject(value)) throw invalid('reasoning', 'reasoning must be an object');
+  const { effort, ...others } = value;
+  dropOthers(others, 'reasoning', losses);
+  return isGiven(effort) ? { reasoning_effort: effort } : {};
+}
+
+function textFields(value: unknown, losses: LossList): JsonObject {
+  if (!isGiven(value)) return {};
+  if (!isObject(value)) throw invalid('text', 'text must be an object');
+  const { format, verbosity, ...others } = value;
+  dropOthers(others, 'text', losses);
+  return { ...responseFormat(format), ...(isGiven(verbosity) && { verbosity }) };
+}
+
+function dropOthers(others: JsonObject, at: string, losses: LossList): void {
+  for (const name of Object.keys(others)) if (isGiven(others[name])) losses.drop(`${at}.${name}`);
+}
+
+/** SDK type `ResponseFormatTextConfig`. */
+function responseFormat(format: unknown): JsonObject {
+  if (!isGiven(format)) return {};
+  const { type, name, schema, description, strict } = isObject(format) ? format : {};
+  switch (type) {
+    case 'text':
+      return {};
+    case 'json_object':
+      return { response_format: { type } };
+    case 'json_schema':
+      break;
+    default:
+      throw invalid('text.format.type', 'text.format.type must be text, json_object or json_schema');
+  }
+  if (!isObject(schema)) throw invalid('text.format.schema', 'text.format.schema must be a JSON Schema object');
+  const json = {
+    name: typeof name === 'string' ? name : 'response',
+    schema,
+    ...(typeof description === 'string' && { description }),
+    ...(typeof strict === 'boolean' && { strict }),
+  };
+  return { response_format: { type, json_schema: json } };
+}

@@ -1,0 +1,252 @@
+// Writes a stream for clients of the Responses API (SDK type `ResponseStreamEvent` of the package openai): one output
+// item after another, then the whole response.
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import type { Finish, ResponseIdentity } from '../../conversation/response.ts';
+import { textTokensMax } from '../../conversation/text-tokens.ts';
+import type { Usage } from '../../conversation/usage.ts';
+import type { ClientRequest } from '../client-format.ts';
+import type { StreamWriter } from '../format.ts';
+import { calledTool, type ToolNames, toolNames } from './offered-tools.ts';
+import {
+  callItem,
+  endOf,
+  itemId,
+  itemStatus,
+  messageItem,
+  namedCall,
+  type ResponseState,
+  reasoningItem,
+  responseObject,
+  summaryPart,
+  textPart,
+  usageFields,
+} from './write-response.ts';
+
+type TextKind = 'text' | 'refusal' | 'reasoning';
+
+/** A message or the reasoning. */
+interface OpenText {
+  readonly kind: TextKind;
+  /** So far. */
+  text: string;
+}
+
+type OpenItem = OpenText | { readonly kind: 'call'; readonly call: StreamedCall };
+
+interface StreamedCall {
+  readonly id: string;
+  readonly name: string;
+  /** So far. */
+  arguments: string;
+}
+
+export class ResponsesWriter implements StreamWriter {
+  readonly #request: JsonObject;
+  readonly #names: ToolNames;
+  #written = '';
+  #sequence = 0;
+  #identity: ResponseIdentity | undefined;
+  #open: OpenItem | undefined;
+  /** The items that are complete. */
+  readonly #output: JsonObject[] = [];
+  readonly #calls: StreamedCall[] = [];
+  /** Calls that began while another one was open and not complete. */
+  #waiting: StreamedCall[] = [];
+  #finish: Finish = { reason: 'stop', native: undefined };
+  textTokens = 0;
+
+  constructor({ body }: ClientRequest) {
+    this.#request = body;
+    this.#names = toolNames(body);
+  }
+
+  get started(): boolean {
+    return this.#identity !== undefined;
+  }
+
+  get calls(): number {
+    return this.#calls.length;
+  }
+
+  take(): Buffer {
+    const bytes = Buffer.from(this.#written);
+    this.#written = '';
+    return bytes;
+  }
+
+  start(identity: ResponseIdentity): void {
+    this.#identity = identity;
+    const state: ResponseState = {
+      ...{ status: 'in_progress', incomplete_details: null, error: null },
+      ...{ output: [], usage: null },
+    };
+    this.#event('response.created', { response: this.#response(state) });
+    this.#event('response.in_progress', { response: this.#response(state) });
+  }
+
+  content(text: string): void {
+    this.#text('text', text);
+  }
+
+  reasoning(text: string): void {
+    this.#text('reasoning', text);
+  }
+
+  call(id: string, name: string, args = ''): number {
+    const call = { id, name, arguments: '' };
+    this.textTokens += textTokensMax(name);
+    const index = this.#calls.push(call) - 1;
+    if (this.#open?.kind === 'call' && !isWhole(this.#open.call)) this.#waiting.push(call);
+    else this.#openCall(call);
+    this.callArguments(index, args);
+    return index;
+  }
+
+  callArguments(index: number, args: string): void {
+    const call = this.#calls[index];
+    if (call === undefined || args === '') return;
+    this.textTokens += textTokensMax(args);
+    call.arguments += args;
+    if (this.#open?.kind === 'call' && this.#open.call === call) this.#arguments(call, args);
+  }
+
+  /** The format has none of the other fields. */
+  extra({ refusal }: JsonObject): void {
+    if (typeof refusal === 'string') this.#text('refusal', refusal);
+  }
+
+  logprobs(): void {}
+
+  finish(finish: Finish): void {
+    this.#finish = finish;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const last = itemStatus(endOf(finish).status);
+    this.#close(waiting.length === 0 ? last : 'completed');
+    for (const [index, call] of waiting.entries()) {
+      this.#openCall(call);
+      if (call.arguments !== '') this.#arguments(call, call.arguments);
+      this.#close(index === waiting.length - 1 ? last : 'completed');
+    }
+  }
+
+  end(usage: Usage): void {
+    const end = endOf(this.#finish);
+    const state = { ...end, output: this.#output, usage: usageFields(usage) };
+    this.#event(`response.${end.status}`, { response: this.#response(state) });
+  }
+
+  #response(state: ResponseState): JsonObject {
+    return responseObject(this.#request, this.#identity ?? { id: '', created: 0, model: '' }, state);
+  }
+
+  #text(kind: TextKind, text: string): void {
+    if (text === '') return;
+    this.textTokens += textTokensMax(text);
+    const open = this.#textOf(kind);
+    open.text += text;
+    this.#item(`${eventsOf[kind].text}.delta`, {
+      ...this.#part(kind, {}),
+      delta: text,
+      ...(kind === 'text' && { logprobs: [] }),
+    });
+  }
+
+  #textOf(kind: TextKind): OpenText {
+    if (this.#open?.kind === kind) return this.#open;
+    this.#close();
+    const open = { kind, text: '' };
+    this.#open = open;
+    this.#added(kind === 'reasoning' ? reasoningItem(this.#id, '') : messageItem(this.#id, 'in_progress', []));
+    this.#item(`${eventsOf[kind].part}.added`, this.#part(kind, { part: partOf(kind, '') }));
+    return open;
+  }
+
+  #part(kind: TextKind, fields: JsonObject): JsonObject {
+    const { prefix, index } = eventsOf[kind];
+    return { item_id: this.#id(prefix), [index]: 0, ...fields };
+  }
+
+  #openCall(call: StreamedCall): void {
+    this.#close();
+    this.#open = { kind: 'call', call };
+    const named = { ...namedCall(this.#names, call), input: '' };
+    this.#added(callItem(this.#id, 'in_progress', named));
+  }
+
+  /** The text of a custom tool is inside JSON, so it is written once that is complete. */
+  #arguments(call: StreamedCall, delta: string): void {
+    if (calledTool(this.#names, call.name).isCustom) return;
+    this.#item('function_call_arguments.delta', { item_id: this.#id('fc'), delta });
+  }
+
+  #close(status = 'completed'): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    const item = open.kind === 'call' ? this.#closeCall(open.call, status) : this.#closeText(open, status);
+    this.#item('output_item.done', { item });
+    this.#output.push(item);
+  }
+
+  #closeText({ kind, text }: OpenText, status: string): JsonObject {
+    const part = partOf(kind, text);
+    const field = kind === 'refusal' ? { refusal: text } : { text };
+    const { text: name, part: partName } = eventsOf[kind];
+    this.#item(`${name}.done`, { ...this.#part(kind, field), ...(kind === 'text' && { logprobs: [] }) });
+    this.#item(`${partName}.done`, this.#part(kind, { part }));
+    return kind === 'reasoning' ? reasoningItem(this.#id, text) : messageItem(this.#id, status, [part]);
+  }
+
+  #closeCall(call: StreamedCall, status: string): JsonObject {
+    const named = namedCall(this.#names, call);
+    const { isCustom, input, name } = named;
+    if (isCustom) {
+      const item = { item_id: this.#id('ctc') };
+      if (input !== '') this.#item('custom_tool_call_input.delta', { ...item, delta: input });
+      this.#item('custom_tool_call_input.done', { ...item, input });
+    } else {
+      const item = { item_id: this.#id('fc') };
+      // A call without arguments has none of its pieces yet.
+      if (call.arguments === '') this.#item('function_call_arguments.delta', { ...item, delta: input });
+      this.#item('function_call_arguments.done', { ...item, name, arguments: input });
+    }
+    return callItem(this.#id, status, named);
+  }
+
+  /** The id of the open item. */
+  readonly #id = (prefix: string): string => itemId(prefix, this.#identity?.id ?? '', this.#output.length);
+
+  #added(item: JsonObject): void {
+    this.#item('output_item.added', { item });
+  }
+
+  /** An event of the open item. */
+  #item(name: string, fields: JsonObject): void {
+    this.#event(`response.${name}`, { output_index: this.#output.length, ...fields });
+  }
+
+  #event(type: string, fields: JsonObject): void {
+    const data = JSON.stringify({ type, sequence_number: this.#sequence++, ...fields });
+    this.#written += `event: ${type}\ndata: ${data}\n\n`;
+  }
+}
+
+/** Names of the events of a text and of the part around it, without `response.`, and where the part is. */
+const eventsOf = {
+  text: { text: 'output_text', part: 'content_part', prefix: 'msg', index: 'content_index' },
+  refusal: { text: 'refusal', part: 'content_part', prefix: 'msg', index: 'content_index' },
+  reasoning: {
+    ...{ text: 'reasoning_summary_text', part: 'reasoning_summary_part' },
+    ...{ prefix: 'rs', index: 'summary_index' },
+  },
+} as const;
+
+function partOf(kind: TextKind, text: string): JsonObject {
+  return kind === 'reasoning' ? summaryPart(text) : textPart(kind, text);
+}
+
+/** Whether all arguments have arrived. Nothing in chat completions shows it. */
+function isWhole(call: StreamedCall): boolean {
+  return isObject(parseJson(call.arguments));
+}

@@ -1,0 +1,134 @@
+// Guardrails on the requests and responses of clients of the Responses API, at all five vendors, with the official SDK:
+// each part of a request that a model reads, and each part of a response, whole and streamed.
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type VendorName, vendorNames } from '../../common/vendors.ts';
+import { type GuardrailFixture, guardrailFields, openGuardrailFixture } from '../support/guardrails/fixture.ts';
+import { plainModels } from '../support/vendors.ts';
+import { type Scene, startScene } from './providers/scene.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await startScene();
+});
+beforeEach(() => scene.gateway.simulator.reset());
+afterAll(() => scene.close());
+
+type Params = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model' | 'stream'>;
+
+const client = () => new OpenAI({ baseURL: `${scene.gateway.proxy.url}/v1`, apiKey: scene.key, maxRetries: 0 });
+const modelAt = (vendor: VendorName) => `${vendor}/${plainModels[vendor]}`;
+const create = (vendor: VendorName, params: Params) => client().responses.create({ model: modelAt(vendor), ...params });
+const stream = (vendor: VendorName, params: Params) => client().responses.stream({ model: modelAt(vendor), ...params });
+/** The body that the vendor received last. */
+const sent = () => scene.received().body.toString();
+
+const weather: OpenAI.Responses.FunctionTool = {
+  type: 'function',
+  name: 'weather',
+  description: 'The weather of a city',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  strict: false,
+};
+const note: OpenAI.Responses.CustomTool = { type: 'custom', name: 'note', description: 'Takes a note' };
+
+describe.each(vendorNames)('guardrails at %s', (vendor) => {
+  const secret = 'swordfish-42';
+  const words = { words: { phrases: [secret] } };
+  const guarded = async (stage: string, action: string) => {
+    await guardrails.replace(guardrailFields([stage, action], words));
+    scene.gateway.simulator.reset();
+  };
+  let guardrails: GuardrailFixture;
+  beforeAll(() => {
+    guardrails = openGuardrailFixture(scene.gateway, scene.gateway.organization, scene.key);
+  });
+  afterAll(() => guardrails.clear());
+
+  const schema = { type: 'object', properties: { city: { type: 'string', description: secret } } };
+  /** Each part of a request that the model reads. */
+  const parts: readonly (readonly [string, Params])[] = [
+    ['instructions', { instructions: secret, input: 'Hello' }],
+    ['the input', { input: secret }],
+    ['a part of a message', { input: [{ role: 'user', content: [{ type: 'input_text', text: secret }] }] }],
+    ['a description of a tool', { input: 'Hello', tools: [{ ...weather, description: secret }] }],
+    ['a schema of a tool', { input: 'Hello', tools: [{ ...weather, parameters: schema }] }],
+    [
+      'a description of a namespace',
+      { input: 'Hello', tools: [{ type: 'namespace', name: 'maps', description: secret, tools: [weather] }] },
+    ],
+    ['a file', { input: [{ role: 'user', content: [fileOf(secret)] }] }],
+    ['the arguments of a call', { tools: [weather], input: history({ city: secret }, 'rain') }],
+    ['the output of a call', { tools: [weather], input: history({ city: 'Oslo' }, secret) }],
+    ['the input of a custom tool', { tools: [note], input: customHistory(secret, 'done') }],
+    ['the output of a custom tool', { tools: [note], input: customHistory('a', secret) }],
+  ];
+  /** Not every vendor reads files of text. */
+  const sendable = parts.filter(([part]) => part !== 'a file');
+
+  it.each(sendable)('replace it in %s', async (_part, params) => {
+    await guarded('input', 'redact');
+    const response = await create(vendor, params);
+    expect(sent()).not.toContain(secret);
+    expect(JSON.stringify(response)).not.toContain(secret);
+  });
+
+  it.each(parts)('block it in %s', async (_part, params) => {
+    await guarded('input', 'block');
+    await expect(create(vendor, params)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect(scene.gateway.simulator.requests).toEqual([]);
+  });
+
+  it.each(['whole', 'streamed'])('replace it in the text and the calls of a response, %s', async (form) => {
+    await guarded('output', 'redact');
+    scene.gateway.simulator.script({
+      text: `It is ${secret}.`,
+      toolCalls: [
+        { name: 'weather', arguments: JSON.stringify({ city: secret }) },
+        { name: 'note', arguments: JSON.stringify({ input: secret }) },
+      ],
+    });
+    const params = { input: 'Hello', tools: [weather, note] };
+    const { output }: OpenAI.Responses.Response =
+      form === 'whole' ? await create(vendor, params) : await stream(vendor, params).finalResponse();
+    expect(JSON.stringify(output)).not.toContain(secret);
+    expect(output.slice(-2)).toMatchObject([
+      { type: 'function_call', arguments: expect.stringContaining('[') },
+      { type: 'custom_tool_call', input: expect.stringContaining('[') },
+    ]);
+  });
+
+  it('cut a stream at what they block, with an error that the SDK raises', async () => {
+    await guarded('output', 'block');
+    scene.gateway.simulator.script({ text: `${'All is well. '.repeat(400)}${secret}` });
+    const response = stream(vendor, { input: 'Hello' });
+    let text = '';
+    response.on('response.output_text.delta', ({ delta }) => {
+      text += delta;
+    });
+    await expect(response.finalResponse()).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect(text).toContain('All is well.');
+    expect(text).not.toContain('swordfish');
+  });
+});
+
+function fileOf(text: string): OpenAI.Responses.ResponseInputFile {
+  const data = `data:text/plain;base64,${Buffer.from(text).toString('base64')}`;
+  return { type: 'input_file', filename: 'a.txt', file_data: data };
+}
+
+function history(input: object, output: string): OpenAI.Responses.ResponseInputItem[] {
+  return [
+    { role: 'user', content: 'Hello' },
+    { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: JSON.stringify(input) },
+    { type: 'function_call_output', call_id: 'call_1', output },
+  ];
+}
+
+function customHistory(input: string, output: string): OpenAI.Responses.ResponseInputItem[] {
+  return [
+    { role: 'user', content: 'Hello' },
+    { type: 'custom_tool_call', call_id: 'call_1', name: 'note', input },
+    { type: 'custom_tool_call_output', call_id: 'call_1', output },
+  ];
+}

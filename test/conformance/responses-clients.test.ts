@@ -1,0 +1,385 @@
+// The official SDK of the GPT vendor as a client of the Responses API at all five vendors: what it reads, and what each
+// vendor gets.
+import OpenAI, { APIError, BadRequestError } from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isObject, objectsOf } from '../../common/json.ts';
+import { type VendorName, vendorNames } from '../../common/vendors.ts';
+import { png } from '../support/png.ts';
+import { plainModels } from '../support/vendors.ts';
+import { type Scene, startScene } from './providers/scene.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await startScene();
+});
+beforeEach(() => scene.gateway.simulator.reset());
+afterAll(() => scene.close());
+
+type Params = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model' | 'stream'>;
+type Item = OpenAI.Responses.ResponseInputItem;
+
+const client = () => new OpenAI({ baseURL: `${scene.gateway.proxy.url}/v1`, apiKey: scene.key, maxRetries: 0 });
+const models: Record<VendorName, string> = { ...plainModels, 'gpt-provider': 'gpt-4.1-mini' };
+const modelAt = (vendor: VendorName) => `${vendor}/${models[vendor]}`;
+const create = (vendor: VendorName, params: Params) => client().responses.create({ model: modelAt(vendor), ...params });
+const stream = (vendor: VendorName, params: Params) => client().responses.stream({ model: modelAt(vendor), ...params });
+const respond = (form: string, vendor: VendorName, params: Params): Promise<OpenAI.Responses.Response> =>
+  form === 'whole' ? create(vendor, params) : stream(vendor, params).finalResponse();
+/** All events of a stream. */
+async function eventsOf(vendor: VendorName, params: Params): Promise<OpenAI.Responses.ResponseStreamEvent[]> {
+  const events = await client().responses.create({ model: modelAt(vendor), ...params, stream: true });
+  return Array.fromAsync(events);
+}
+/** Their types; those of repeated pieces once. */
+const orderOf = (events: readonly { readonly type: string }[]) =>
+  events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
+/** The body that the vendor received last. */
+const sent = () => scene.received().body.toString();
+const thrown = (pending: Promise<unknown>) => pending.catch((error: unknown) => error as APIError);
+
+const weather: OpenAI.Responses.FunctionTool = {
+  type: 'function',
+  name: 'weather',
+  description: 'The weather of a city',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  strict: false,
+};
+const patch: OpenAI.Responses.CustomTool = {
+  type: 'custom',
+  name: 'patch',
+  description: 'Changes files',
+  format: { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' },
+};
+const oslo = { name: 'weather', arguments: '{"city":"Oslo"}' };
+const rome = { name: 'weather', arguments: '{"city":"Rome"}' };
+const opening = ['response.created', 'response.in_progress', 'response.output_item.added'];
+const call = ['response.function_call_arguments.delta', 'response.function_call_arguments.done'];
+
+describe.each(vendorNames)('a model of %s', (vendor) => {
+  it('returns text with its usage', async () => {
+    const { data, response } = await client()
+      .responses.create({ model: modelAt(vendor), instructions: 'Be brief.', input: 'Hello', max_output_tokens: 100 })
+      .withResponse();
+    expect(data).toMatchObject({ object: 'response', status: 'completed', error: null, store: false });
+    expect(data).toMatchObject({ instructions: 'Be brief.', max_output_tokens: 100, incomplete_details: null });
+    expect(data.id).toMatch(/^resp_[0-9a-f]{48}$/);
+    expect(data.output).toEqual([
+      {
+        ...{ id: expect.stringMatching(/^msg_[0-9a-f]{48}$/), type: 'message', role: 'assistant', status: 'completed' },
+        content: [expect.objectContaining({ type: 'output_text', text: expect.stringContaining('simulated') })],
+      },
+    ]);
+    expect(data.output_text).toContain('simulated');
+    const { usage } = data;
+    expect(usage?.input_tokens).toBeGreaterThan(0);
+    expect(usage?.output_tokens).toBeGreaterThan(0);
+    expect(usage?.total_tokens).toBe((usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0));
+    expect(usage?.output_tokens_details).toEqual({ reasoning_tokens: expect.any(Number) });
+    expect(response.headers.get('x-svc-provider')).toBe(vendor);
+    expect(sent()).toContain('Be brief.');
+  });
+
+  it('streams each event in its order, numbered without gaps', async () => {
+    const events = await eventsOf(vendor, { input: 'Hello' });
+    expect(orderOf(events)).toEqual([
+      ...opening,
+      ...['response.content_part.added', 'response.output_text.delta', 'response.output_text.done'],
+      ...['response.content_part.done', 'response.output_item.done', 'response.completed'],
+    ]);
+    expect(events.map(({ sequence_number: at }) => at)).toEqual(events.map((_event, index) => index));
+    const last = events.at(-1);
+    if (last?.type !== 'response.completed') throw new Error('a stream ends with the response');
+    const text = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
+    expect(last.response.output).toMatchObject([{ type: 'message', content: [{ type: 'output_text', text }] }]);
+    expect(last.response.usage?.output_tokens).toBeGreaterThan(0);
+    expect(text).toContain('simulated');
+  });
+
+  it('streams parallel calls one after another', async () => {
+    scene.gateway.simulator.script({ toolCalls: [oslo, rome] });
+    const events = await eventsOf(vendor, { input: 'Hello', tools: [weather] });
+    const item = ['response.output_item.added', ...call, 'response.output_item.done'];
+    expect(orderOf(events).slice(-9)).toEqual([...item, ...item, 'response.completed']);
+    expect(events.map(({ sequence_number: at }) => at)).toEqual(events.map((_event, index) => index));
+  });
+
+  it.each(['whole', 'streamed'])('calls tools in parallel and reads their results, %s', async (form) => {
+    scene.gateway.simulator.script({ toolCalls: [oslo, rome] });
+    const first = await respond(form, vendor, { input: 'Hello', tools: [weather] });
+    expect(first.status).toBe('completed');
+    const calls = first.output.filter((item) => item.type === 'function_call');
+    expect(calls.map(({ name, arguments: args }) => [name, JSON.parse(args)])).toEqual([
+      ['weather', { city: 'Oslo' }],
+      ['weather', { city: 'Rome' }],
+    ]);
+    const results: Item[] = [
+      { type: 'function_call_output', call_id: calls[0]?.call_id ?? '', output: 'rain' },
+      {
+        type: 'function_call_output',
+        call_id: calls[1]?.call_id ?? '',
+        output: [{ type: 'input_text', text: 'sun' }],
+      },
+    ];
+    const second = await create(vendor, {
+      tools: [weather],
+      input: [
+        { role: 'user', content: 'Hello' },
+        ...calls,
+        ...results,
+        { role: 'user', content: [{ type: 'input_text', text: 'Where is it dry?' }] },
+      ],
+    });
+    expect(second.output_text).toContain('simulated');
+    const body = sent();
+    expect(body.indexOf('rain')).toBeLessThan(body.indexOf('sun'));
+    expect(body).toContain('Where is it dry?');
+  });
+
+  it.each(['whole', 'streamed'])('calls a tool whose input is text, %s', async (form) => {
+    scene.gateway.simulator.script({ toolCalls: [{ name: 'patch', arguments: '{"input":"+ \\"a\\"\\n"}' }] });
+    const { output } = await respond(form, vendor, { input: 'Hello', tools: [patch] });
+    const made = output.find((item) => item.type === 'custom_tool_call');
+    if (made === undefined) throw new Error('a custom tool is called');
+    expect(made).toMatchObject({ name: 'patch', input: '+ "a"\n', id: expect.stringMatching(/^ctc_/) });
+    expect(sent()).toContain('start: /.+/');
+    await create(vendor, {
+      tools: [patch],
+      input: [
+        { role: 'user', content: 'Hello' },
+        made,
+        { type: 'custom_tool_call_output', call_id: made.call_id, output: 'changed' },
+      ],
+    });
+    expect(sent()).toContain('changed');
+  });
+
+  it.each(['whole', 'streamed'])('calls a function of a namespace, %s', async (form) => {
+    const tools: OpenAI.Responses.Tool[] = [
+      { type: 'namespace', name: 'maps', description: 'Maps of the world', tools: [weather] },
+    ];
+    scene.gateway.simulator.script({ toolCalls: [{ ...oslo, name: 'maps__weather' }] });
+    const { output } = await respond(form, vendor, { input: 'Hello', tools });
+    const made = output.find((item) => item.type === 'function_call');
+    if (made === undefined) throw new Error('a function is called');
+    expect(made).toMatchObject({ name: 'weather', namespace: 'maps' });
+    await create(vendor, {
+      tools,
+      input: [
+        { role: 'user', content: 'Hello' },
+        made,
+        { type: 'function_call_output', call_id: made.call_id, output: 'rain' },
+      ],
+    });
+    expect(sent()).toContain('Maps of the world');
+    expect(sent().split('maps__weather').length).toBeGreaterThan(2);
+  });
+
+  it('sees images, also in outputs of tools', async () => {
+    const image = { type: 'input_image' as const, detail: 'auto' as const, image_url: `data:image/png;base64,${png}` };
+    await create(vendor, {
+      tools: [weather],
+      input: [
+        { role: 'user', content: [{ type: 'input_text', text: 'Look' }, image] },
+        { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{"city":"Oslo"}' },
+        { type: 'function_call_output', call_id: 'call_1', output: [image] },
+      ],
+    });
+    expect(sent().split(png)).toHaveLength(3);
+  });
+
+  it('responds in the form of a schema', async () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'number' } },
+      required: ['a'],
+      additionalProperties: false,
+    };
+    const { output_text: text } = await create(vendor, {
+      input: 'Hello',
+      text: { format: { type: 'json_schema', name: 'shape', schema, strict: true } },
+    });
+    expect(text).not.toBe('');
+    expect(sent()).toMatch(/"properties\\?":\{\\?"a\\?"/);
+  });
+
+  it.each(['whole', 'streamed'])('is incomplete at the maximum of its tokens, %s', async (form) => {
+    scene.gateway.simulator.script({ finishReason: cut[vendor] });
+    const params = { input: 'Hello', max_output_tokens: 100 };
+    if (form === 'whole') {
+      const response = await create(vendor, params);
+      expect(response).toMatchObject({
+        status: 'incomplete',
+        incomplete_details: { reason: 'max_output_tokens' },
+        output: [{ status: 'incomplete' }],
+      });
+      return;
+    }
+    const events = await eventsOf(vendor, params);
+    expect(events.at(-1)).toMatchObject({
+      type: 'response.incomplete',
+      response: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+    });
+  });
+
+  it('fails with the error that the SDK knows', async () => {
+    scene.gateway.simulator.script({ status: 400, error: { message: 'the request is wrong' } });
+    const error = await thrown(create(vendor, { input: 'Hello' }));
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({
+      type: 'invalid_request_error',
+      message: expect.stringContaining('the request is wrong'),
+    });
+  });
+
+  it('ends a cut stream with an error, not with an end', async () => {
+    scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
+    await expect(stream(vendor, { input: 'Hello' }).finalResponse()).rejects.toBeInstanceOf(APIError);
+  });
+
+  it('is not offered tools that another vendor would run, and the response names them', async () => {
+    const { response } = await client()
+      .responses.create({ model: modelAt(vendor), input: 'Hello', tools: [{ type: 'web_search' }, weather] })
+      .withResponse();
+    expect(response.headers.get('x-svc-dropped-params')).toContain('tools.web_search');
+    expect(sent()).toContain('weather');
+    expect(sent()).not.toContain('web_search');
+  });
+
+  it.each([
+    ['a tool that another vendor would run', { tool_choice: { type: 'web_search_preview' } }, 'tool_choice'],
+    ['a stored file', { input: message([{ type: 'input_file', file_id: 'file_1' }]) }, 'input[0].content[0].file_id'],
+    ['an item that is stored', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0]'],
+    ['a response before it', { previous_response_id: 'resp_1' }, 'previous_response_id'],
+    ['a conversation', { conversation: 'conv_1' }, 'conversation'],
+    ['a stored prompt', { prompt: { id: 'pmpt_1' } }, 'prompt'],
+    ['the background', { background: true }, 'background'],
+    ['cutting the input', { truncation: 'auto' }, 'truncation'],
+  ])('is not called with %s', async (_what, fields, param) => {
+    const params: object = { input: [{ role: 'user', content: 'Hello' }], tools: [{ type: 'web_search' }], ...fields };
+    const error = await thrown(create(vendor, params));
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({ code: 'unsupported_parameter', param });
+    expect(scene.gateway.simulator.requests).toEqual([]);
+  });
+
+  it('counts tokens without a call', async () => {
+    const counted = await client().responses.inputTokens.count({ model: modelAt(vendor), input: 'word '.repeat(400) });
+    expect(counted).toMatchObject({ object: 'response.input_tokens' });
+    expect(counted.input_tokens).toBeGreaterThan(300);
+    expect(counted.input_tokens).toBeLessThan(900);
+    expect(scene.gateway.simulator.requests).toEqual([]);
+  });
+});
+
+/** The vendors' words for the end of the tokens. */
+const cut: Record<VendorName, string> = {
+  'gpt-provider': 'length',
+  'studio-ai': 'length',
+  'assistant-provider': 'max_tokens',
+  'managed-cloud-models': 'max_tokens',
+  'search-provider': 'MAX_TOKENS',
+};
+
+function message(content: readonly object[]): readonly object[] {
+  return [{ role: 'user', content }];
+}
+
+describe('a request', () => {
+  const vendor = 'gpt-provider';
+  const body = (): Record<string, unknown> => {
+    const read: unknown = JSON.parse(sent());
+    if (!isObject(read)) throw new Error('a body is an object');
+    return read;
+  };
+
+  it('has one message of the model for its text and its calls', async () => {
+    await create(vendor, {
+      tools: [weather],
+      input: [
+        { role: 'user', content: 'Hello' },
+        { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{}' },
+        { role: 'assistant', content: 'I look.' },
+        { type: 'function_call', call_id: 'call_2', name: 'weather', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'a' },
+        { type: 'function_call_output', call_id: 'call_2', output: 'b' },
+      ],
+    });
+    expect(objectsOf(body().messages).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool']);
+  });
+
+  it('names a field of the input as the client wrote it', async () => {
+    const input: object[] = [
+      { role: 'user', content: 'Hello' },
+      { type: 'reasoning', id: 'rs_1', summary: [] },
+      { role: 'user', content: [{ type: 'input_image', detail: 'auto', image_url: 'ftp://x' }] },
+    ];
+    const params: object = { instructions: 'Be brief.', input };
+    const error = await thrown(create('search-provider', params));
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({ param: expect.stringContaining('input[2]') });
+  });
+
+  it('has the tools of its items too, and only those that are allowed', async () => {
+    const item: Item = { type: 'additional_tools', role: 'developer', tools: [weather] };
+    await create(vendor, {
+      input: [{ role: 'user', content: 'Hello' }, item],
+      tools: [patch],
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'custom', name: 'patch' }] },
+    });
+    expect(body()).toMatchObject({
+      tools: [{ function: { name: 'patch' } }, { function: { name: 'weather' } }],
+      tool_choice: { type: 'allowed_tools', allowed_tools: { tools: [{ function: { name: 'patch' } }] } },
+    });
+  });
+
+  it('does not name a function twice', async () => {
+    const twice = { ...weather, name: 'maps__weather' };
+    const group: OpenAI.Responses.NamespaceTool = {
+      ...{ type: 'namespace', name: 'maps', description: 'Maps' },
+      tools: [weather],
+    };
+    const error = await thrown(create(vendor, { input: 'Hello', tools: [twice, group] }));
+    expect(error).toMatchObject({ status: 400, param: 'tools[1].tools[0].name' });
+  });
+
+  it('shortens a long name, and calls have the client’s', async () => {
+    const namespace = 'n'.repeat(40);
+    const name = 'f'.repeat(40);
+    const tools: OpenAI.Responses.Tool[] = [
+      { type: 'namespace', name: namespace, description: '', tools: [{ ...weather, name }] },
+    ];
+    await create(vendor, { input: 'Hello', tools });
+    const [tool] = objectsOf(body().tools);
+    const short = isObject(tool?.function) ? String(tool.function.name) : '';
+    expect(short).toHaveLength(64);
+    scene.gateway.simulator.script({ toolCalls: [{ ...oslo, name: short }] });
+    const { output } = await create(vendor, { input: 'Hello', tools });
+    expect(output).toMatchObject([{ name, namespace }]);
+  });
+
+  it('shows reasoning as a summary', async () => {
+    scene.gateway.simulator.script({ reasoning: 'Let me think.' });
+    const params = { input: 'Hello', reasoning: { effort: 'low' as const } };
+    const model = 'search-provider/gemini-2.5-flash';
+    const events = await Array.fromAsync(await client().responses.create({ model, ...params, stream: true }));
+    expect(orderOf(events).slice(2, 8)).toEqual([
+      'response.output_item.added',
+      ...['response.reasoning_summary_part.added', 'response.reasoning_summary_text.delta'],
+      ...['response.reasoning_summary_text.done', 'response.reasoning_summary_part.done'],
+      'response.output_item.done',
+    ]);
+    scene.gateway.simulator.script({ reasoning: 'Let me think.' });
+    const { output } = await client().responses.create({ model, ...params });
+    expect(output[0]).toMatchObject({
+      type: 'reasoning',
+      summary: [{ type: 'summary_text', text: expect.stringContaining('think') }],
+    });
+    const input: Item[] = [
+      { role: 'user', content: 'Hello' },
+      ...(output as Item[]),
+      { role: 'user', content: 'More' },
+    ];
+    await client().responses.create({ model, input });
+    expect(sent()).not.toContain('Let me think');
+  });
+});
