@@ -82,7 +82,7 @@ const textFormat = fields({ type: word, name, description: text, schema, strict:
 const namedTool = fields({ type: word, name, namespace: name });
 
 export const responsesRequestLocations = fields({
-  instructions: joined,
+  instructions: text,
   input: item,
   tools: tool,
   tool_choice: {
@@ -96,7 +96,7 @@ export const responsesRequestLocations = fields({
   user: exempt("names the caller's user to the vendor"),
   safety_identifier: exempt("names the caller's user to the vendor"),
   prompt_cache_key: exempt('names a cache to the vendor'),
-  metadata: unseen('the vendor stores it with the response'),
+  metadata: unseen('only the response repeats it'),
   client_metadata: unseen('the gateway does not send it'),
   stream_options: unseen('how the response is sent'),
   include: word,

@@ -9,12 +9,15 @@ import type { ConversationRequest } from '../conversation/request.ts';
 import type { Finish, ResponseIdentity, ResponseMessage, ResponseSink } from '../conversation/response.ts';
 import type { CostText, Usage } from '../conversation/usage.ts';
 
-/** Names as in the contract and in settings. A format's folder has the same name with hyphens. */
+/** A format's folder has the same name with hyphens. */
 export type FormatName = 'chat_completions' | 'messages' | 'generate_content' | 'converse' | 'responses';
+
+/** The formats of vendors: names as in the contract and in settings. */
+export type VendorFormatName = Exclude<FormatName, 'responses'>;
 
 /** A vendors' format, for clients whose requests have the form `Request` and that read chat completions. */
 export interface Format<Request> {
-  readonly name: FormatName;
+  readonly name: VendorFormatName;
   /** Media type of a streamed response. */
   readonly streamType: StreamType;
   /** @throws GatewayError unsupported_parameter, invalid_request */

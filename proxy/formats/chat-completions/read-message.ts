@@ -35,6 +35,7 @@ function choiceOf(choice: JsonObject): ResponseMessage['choices'][number] {
     reasoning: reasoned === '' ? undefined : reasoned,
     refusal: typeof refusal === 'string' ? refusal : undefined,
     calls: objectsOf(tool_calls).flatMap(callOf),
+    ...(isObject(choice.logprobs) && { logprobs: choice.logprobs }),
     extras,
   };
 }

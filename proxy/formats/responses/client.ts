@@ -21,6 +21,7 @@ export const responsesClients: ClientTranslation = {
 const fields: ReadonlyMap<string, string> = new Map([
   ['max_completion_tokens', 'max_output_tokens'],
   ['max_tokens', 'max_output_tokens'],
+  ['logprobs', 'top_logprobs'],
   ['reasoning_effort', 'reasoning.effort'],
   ['response_format', 'text.format'],
   ['response_format.schema', 'text.format.schema'],

@@ -26,7 +26,7 @@ export interface OfferedTool extends ToolName {
 
 /** A tool that the vendor runs, or whose input the vendor defines. */
 export interface HostedTool {
-  readonly type: unknown;
+  readonly type: string;
 }
 
 export interface OfferedTools {
@@ -45,8 +45,9 @@ export function offeredTools({ tools, input }: JsonObject): OfferedTools {
       const where = `${at}[${index}]`;
       if (!isObject(tool)) throw invalid(where, `${where} must be an object`);
       const found = ownTools(tool, where);
-      if (found === undefined) hosted.push({ type: tool.type });
-      else own.push(...found);
+      if (found !== undefined) own.push(...found);
+      else if (typeof tool.type === 'string') hosted.push({ type: tool.type });
+      else throw invalid(`${where}.type`, `${where}.type must be a string`);
     });
   };
   add(tools, 'tools');

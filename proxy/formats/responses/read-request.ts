@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
+import { count } from '../../conversation/usage.ts';
 import type { PathFields, ReadClientRequest } from '../client-format.ts';
 import { LossList } from '../client-losses.ts';
 import { type ChatTurn, chatTurns } from './read-input.ts';
@@ -26,6 +27,7 @@ export function readResponsesRequest(body: JsonObject, path: PathFields): ReadCl
     ...chatTools(body, losses),
     ...reasoning(body.reasoning, losses),
     ...textFields(body.text, losses),
+    ...logprobs(body),
     ...(isGiven(body.max_output_tokens) && { max_completion_tokens: body.max_output_tokens }),
   };
   return { chat, origins: turns.map(({ at }) => at), losses };
@@ -50,8 +52,8 @@ function noteLosses(body: JsonObject, losses: LossList): void {
 
 /** Names that mean the same in chat completions. */
 const same = [
-  ...['stream', 'temperature', 'top_p', 'parallel_tool_calls', 'service_tier', 'user', 'safety_identifier'],
-  ...['prompt_cache_key', 'prompt_cache_retention', 'metadata'],
+  ...['stream', 'temperature', 'top_p', 'service_tier', 'user', 'safety_identifier'],
+  ...['prompt_cache_key', 'prompt_cache_retention'],
 ] as const;
 
 function sameFields(body: JsonObject): JsonObject {
@@ -60,9 +62,12 @@ function sameFields(body: JsonObject): JsonObject {
 
 const readFields: ReadonlySet<string> = new Set([
   ...same,
-  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'reasoning', 'text', 'max_output_tokens', 'truncation'],
-  // Every response is as if these had their usual values, or they select what the response may contain besides.
-  ...['store', 'background', 'include', 'stream_options', 'client_metadata'],
+  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'text'],
+  ...['max_output_tokens', 'truncation', 'top_logprobs', 'include'],
+  // The response repeats it. Vendors accept it only to store it.
+  'metadata',
+  // Every response is as if these had their usual values.
+  ...['store', 'background', 'stream_options', 'client_metadata'],
 ]);
 
 function instructionTurns(instructions: unknown): readonly ChatTurn[] {
@@ -85,6 +90,14 @@ function textFields(value: unknown, losses: LossList): JsonObject {
   const { format, verbosity, ...others } = value;
   dropOthers(others, 'text', losses);
   return { ...responseFormat(format), ...(isGiven(verbosity) && { verbosity }) };
+}
+
+/** The number alone requests them too, unless it is 0. */
+function logprobs({ include, top_logprobs: top }: JsonObject): JsonObject {
+  const isIncluded = Array.isArray(include) && include.includes('message.output_text.logprobs');
+  const isCounted = isGiven(top) && count(top) !== 0;
+  if (!isIncluded && !isCounted) return {};
+  return { logprobs: true, ...(isGiven(top) && { top_logprobs: top }) };
 }
 
 function dropOthers(others: JsonObject, at: string, losses: LossList): void {

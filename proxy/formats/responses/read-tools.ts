@@ -6,24 +6,28 @@ import { isGiven } from '../../conversation/options.ts';
 import type { LossList } from '../client-losses.ts';
 import { customFunction, joinedText, type OfferedTool, offeredTools } from './offered-tools.ts';
 
-/** `tools` and `tool_choice` of chat completions. @throws GatewayError invalid_request */
+/** `tools`, `tool_choice` and `parallel_tool_calls` of chat completions, where the last two need tools. @throws GatewayError invalid_request */
 export function chatTools(body: JsonObject, losses: LossList): JsonObject {
   const { own, hosted } = offeredTools(body);
   checkNames(own);
   // Agents offer the vendor's own tools in every request and work without them.
-  for (const { type } of hosted) losses.drop(`tools.${String(type)}`);
-  const choice = chatChoice(body.tool_choice, own, losses);
-  if (own.length > 0) return { tools: own.map((tool) => chatTool(tool, losses)), ...choice };
-  if (hosted.length > 0 && choice.tool_choice !== undefined && isDemand(choice.tool_choice)) {
-    losses.refuse('tool_choice');
+  for (const { type } of hosted) losses.drop(`tools.${type.replace(dated, '')}`);
+  const { tool_choice: choice, parallel_tool_calls: parallel } = body;
+  const chosen = chatChoice(choice, own, losses);
+  if (own.length === 0) {
+    // The response would have to contain a call.
+    if (choice === 'required' && hosted.length > 0) losses.refuse('tool_choice');
+    return choice === 'required' ? chosen : {};
   }
-  return hosted.length > 0 ? {} : choice;
+  return {
+    tools: own.map((tool) => chatTool(tool, losses)),
+    ...chosen,
+    ...(isGiven(parallel) && { parallel_tool_calls: parallel }),
+  };
 }
 
-/** Whether the response must contain a call. */
-function isDemand(choice: unknown): boolean {
-  return choice === 'required' || isObject(choice);
-}
+/** `web_search_preview_2025_03_11` */
+const dated = /(?:_\d+)+$/;
 
 /** Two tools of one name in chat completions would look the same in a call. */
 function checkNames(own: readonly OfferedTool[]): void {

@@ -1,6 +1,6 @@
 // Writes a whole response for clients of the Responses API (SDK type `Response` of the package openai).
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { CalledTool, Finish, ResponseIdentity, ResponseMessage } from '../../conversation/response.ts';
 import type { Usage } from '../../conversation/usage.ts';
 import type { ClientRequest } from '../client-format.ts';
@@ -12,7 +12,9 @@ export function writeResponsesResponse(message: ResponseMessage, { body }: Clien
   const { finish, content, reasoning = '', calls, extras = {} } = choice;
   const refusal = choice.refusal ?? extras.refusal;
   const parts = [
-    ...(content === undefined || content === '' ? [] : [textPart('text', content)]),
+    ...(content === undefined || content === ''
+      ? []
+      : [textPart('text', content, objectsOf(choice.logprobs?.content))]),
     ...(typeof refusal === 'string' && refusal !== '' ? [textPart('refusal', refusal)] : []),
   ];
   const names = toolNames(body);
@@ -111,9 +113,9 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, idLength);
 }
 
-export function textPart(kind: 'text' | 'refusal', text: string): JsonObject {
+export function textPart(kind: 'text' | 'refusal', text: string, logprobs: readonly JsonObject[] = []): JsonObject {
   return kind === 'text'
-    ? { type: 'output_text', text, annotations: [], logprobs: [] }
+    ? { type: 'output_text', text, annotations: [], logprobs }
     : { type: 'refusal', refusal: text };
 }
 

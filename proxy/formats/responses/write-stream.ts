@@ -1,6 +1,6 @@
 // Writes a stream for clients of the Responses API (SDK type `ResponseStreamEvent` of the package openai): one output
 // item after another, then the whole response.
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf, parseJson } from '../../../common/json.ts';
 import type { Finish, ResponseIdentity } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import type { Usage } from '../../conversation/usage.ts';
@@ -29,6 +29,7 @@ interface OpenText {
   readonly kind: TextKind;
   /** So far. */
   text: string;
+  readonly logprobs: JsonObject[];
 }
 
 type OpenItem = OpenText | { readonly kind: 'call'; readonly call: StreamedCall };
@@ -115,7 +116,10 @@ export class ResponsesWriter implements StreamWriter {
     if (typeof refusal === 'string') this.#text('refusal', refusal);
   }
 
-  logprobs(): void {}
+  /** They come after their text, so they are in the events of the whole text. */
+  logprobs({ content }: JsonObject): void {
+    if (this.#open?.kind === 'text') this.#open.logprobs.push(...objectsOf(content));
+  }
 
   finish(finish: Finish): void {
     this.#finish = finish;
@@ -155,10 +159,10 @@ export class ResponsesWriter implements StreamWriter {
   #textOf(kind: TextKind): OpenText {
     if (this.#open?.kind === kind) return this.#open;
     this.#close();
-    const open = { kind, text: '' };
+    const open: OpenText = { kind, text: '', logprobs: [] };
     this.#open = open;
     this.#added(kind === 'reasoning' ? reasoningItem(this.#id, '') : messageItem(this.#id, 'in_progress', []));
-    this.#item(`${eventsOf[kind].part}.added`, this.#part(kind, { part: partOf(kind, '') }));
+    this.#item(`${eventsOf[kind].part}.added`, this.#part(kind, { part: partOf(open) }));
     return open;
   }
 
@@ -189,11 +193,12 @@ export class ResponsesWriter implements StreamWriter {
     this.#output.push(item);
   }
 
-  #closeText({ kind, text }: OpenText, status: string): JsonObject {
-    const part = partOf(kind, text);
+  #closeText(open: OpenText, status: string): JsonObject {
+    const { kind, text, logprobs } = open;
+    const part = partOf(open);
     const field = kind === 'refusal' ? { refusal: text } : { text };
     const { text: name, part: partName } = eventsOf[kind];
-    this.#item(`${name}.done`, { ...this.#part(kind, field), ...(kind === 'text' && { logprobs: [] }) });
+    this.#item(`${name}.done`, { ...this.#part(kind, field), ...(kind === 'text' && { logprobs }) });
     this.#item(`${partName}.done`, this.#part(kind, { part }));
     return kind === 'reasoning' ? reasoningItem(this.#id, text) : messageItem(this.#id, status, [part]);
   }
@@ -242,8 +247,8 @@ const eventsOf = {
   },
 } as const;
 
-function partOf(kind: TextKind, text: string): JsonObject {
-  return kind === 'reasoning' ? summaryPart(text) : textPart(kind, text);
+function partOf({ kind, text, logprobs }: OpenText): JsonObject {
+  return kind === 'reasoning' ? summaryPart(text) : textPart(kind, text, logprobs);
 }
 
 /** Whether all arguments have arrived. Nothing in chat completions shows it. */

@@ -57,10 +57,10 @@ describe('the access log line', () => {
     const lookups = () => metric(gateway.proxy, 'gateway_key_lookups_total');
     const before = await lookups();
     const fresh = await gateway.organization.createKey();
-    const { line } = await send({ path: '/v1/responses', headers: { 'x-api-key': fresh.value } });
+    const { line } = await send({ path: '/v1/embeddings', headers: { 'x-api-key': fresh.value } });
     expect(line).toMatchObject({ status: 404, key_hint: fresh.value.slice(-4) });
     expect(line).not.toHaveProperty('key_id');
-    const malformed = await send({ path: '/v1/responses', headers: { 'x-api-key': `${fresh.value}x` } });
+    const malformed = await send({ path: '/v1/embeddings', headers: { 'x-api-key': `${fresh.value}x` } });
     expect(malformed.line).not.toHaveProperty('key_hint');
     expect(await lookups()).toBe(before);
   });
