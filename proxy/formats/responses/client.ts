@@ -11,6 +11,7 @@ export const responsesClients: ClientTranslation = {
   requestLocations: responsesRequestLocations,
   forwardsHeader: () => false,
   readRequest: readResponsesRequest,
+  unpricedField: () => undefined,
   fieldOf,
   writeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
   writeResponse: writeResponsesResponse,

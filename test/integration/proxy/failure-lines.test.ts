@@ -34,15 +34,15 @@ function send({ path = '/v1/chat/completions', method = 'POST', headers, fields 
 
 describe('the access log line', () => {
   it('of an unknown path has the path and the key', async () => {
-    const { line } = await send({ path: '/v1/messages?token=hidden' });
+    const { line } = await send({ path: '/v1/embeddings?token=hidden' });
     expect(line).toMatchObject({
       ...{ route: 'none', status: 404, error_code: 'route_not_found', error_source: 'gateway' },
-      ...{ method: 'POST', path: '/v1/messages', key_id: key.id, organization_id: gateway.organization.id },
+      ...{ method: 'POST', path: '/v1/embeddings', key_id: key.id, organization_id: gateway.organization.id },
     });
     const method = await send({ method: 'DELETE' });
     expect(method.line).toMatchObject({ status: 405, method: 'DELETE', path: '/v1/chat/completions' });
-    const stranger = await send({ path: '/v1/messages', headers: {} });
-    expect(stranger.line).toMatchObject({ path: '/v1/messages' });
+    const stranger = await send({ path: '/v1/embeddings', headers: {} });
+    expect(stranger.line).toMatchObject({ path: '/v1/embeddings' });
     expect(stranger.line).not.toHaveProperty('key_hint');
   });
 

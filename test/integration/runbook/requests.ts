@@ -47,7 +47,7 @@ export const requestScenes = {
       const { id: gone, value } = await world.organization.createKey({ name: 'left-behind' });
       await world.owner.expect(`keys revoke ${gone} --yes`);
       for (let n = 0; n < 3; n++) expect(await world.ask({ value })).toBe(401);
-      for (let n = 0; n < 2; n++) expect(await world.ask({ path: '/v1/messages' })).toBe(404);
+      for (let n = 0; n < 2; n++) expect(await world.ask({ path: '/v1/embeddings' })).toBe(404);
     },
     found: {
       'request-id': 'reported-by-a-caller',
