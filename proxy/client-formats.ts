@@ -2,6 +2,7 @@
 import { chatModels } from './formats/chat-completions/models-list.ts';
 import { writeChatError } from './formats/chat-completions/write-error.ts';
 import type { ClientFormat, ClientFormatName } from './formats/client-format.ts';
+import { generateContentClients } from './formats/generate-content/client.ts';
 import { generateContentModels } from './formats/generate-content/models-list.ts';
 import { writeGenerateContentError } from './formats/generate-content/write-error.ts';
 import { messagesClients } from './formats/messages/client.ts';
@@ -27,8 +28,12 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
   generate_content: {
     requestIdHeader: undefined,
     writeError: writeGenerateContentError,
-    writeStreamError: (error) => `data: ${JSON.stringify(writeGenerateContentError(error))}\n\n`,
+    writeStreamError: (error, path) => {
+      const json = JSON.stringify(writeGenerateContentError(error));
+      return path?.framing === 'json_array' ? `,\r\n${json}` : `data: ${json}\n\n`;
+    },
     models: generateContentModels,
+    translation: generateContentClients,
   },
   responses: {
     requestIdHeader: undefined,

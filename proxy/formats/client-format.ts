@@ -15,8 +15,11 @@ export interface ClientFormat {
   writeError(error: PublicError): object;
   /** Further headers of an error response, as alternating names and values. */
   errorHeaders?(error: PublicError): readonly string[];
-  /** An error after the first byte of a stream. The connection is aborted after it. */
-  writeStreamError(error: PublicError): string | Buffer;
+  /**
+   * An error after the first byte of a stream. The connection is aborted after it.
+   * @param path of the request, if its format was read
+   */
+  writeStreamError(error: PublicError, path?: PathFields): string | Buffer;
   readonly models: ModelsWriter;
   /** Absent for chat completions. */
   readonly translation?: ClientTranslation;
@@ -58,7 +61,11 @@ export interface PathFields {
   readonly stream: boolean | undefined;
   /** Only its tokens are counted, so nothing about its response is required. */
   readonly counts?: boolean | undefined;
+  /** How the pieces of a stream are separated; `sse` unless the path demands a JSON array. */
+  readonly framing?: Framing | undefined;
 }
+
+export type Framing = 'sse' | 'json_array';
 
 export interface ReadClientRequest {
   /** SDK type `ChatCompletionCreateParams` of the package openai, with the extensions of the gateway. */

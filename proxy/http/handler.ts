@@ -170,10 +170,16 @@ function dispatchedCall(call: ChatCall, reservation: Reservation, output: Output
 /** How to read the body of a client that does not speak chat completions. */
 function clientReading(
   { format: { translation }, headers }: Exchange,
-  { counts }: Pick<ChatRoute, 'counts'>,
+  { counts, stream, framing }: Pick<ChatRoute, 'counts' | 'stream' | 'framing'>,
 ): ClientReading | undefined {
   if (translation === undefined) return undefined;
-  return { translation, headers: headers.matching((name) => translation.forwardsHeader(name)), counts };
+  return {
+    translation,
+    headers: headers.matching((name) => translation.forwardsHeader(name)),
+    counts,
+    stream,
+    framing,
+  };
 }
 
 /** Counted as a request, and inspected like every other one; it costs nothing. */

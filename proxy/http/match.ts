@@ -3,7 +3,7 @@
 // once.
 import type { VendorName } from '../../common/vendors.ts';
 import { GatewayError } from '../errors.ts';
-import type { ClientFormatName } from '../formats/client-format.ts';
+import type { ClientFormatName, Framing } from '../formats/client-format.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { RequestHeaders } from './headers.ts';
 
@@ -19,6 +19,9 @@ export interface ChatRoute {
   readonly format: ClientFormatName;
   /** Only the request's tokens are counted; no model is called. */
   readonly counts?: true;
+  /** Whether the path demands a stream; undefined if the body does. */
+  readonly stream?: boolean;
+  readonly framing?: Framing;
   /** The vendor whose clients use this route: a model name without a provider is looked up there first. */
   readonly home: VendorName;
   /** The model that the path names, not checked yet; the body's `model` has no meaning then. */
@@ -54,6 +57,9 @@ function chat(format: ClientFormatName, home: VendorName): ChatRoute {
 /** The studio's SDK names a deployment in the path. */
 const deploymentChat = /^\/(?:openai|v1)\/deployments\/([^/]+)\/chat\/completions$/;
 
+/** A model and a method after the last colon, as the SDK of the search company writes them. */
+const generatePath = /^\/v1(?:beta)?\/models\/(.+):(generateContent|streamGenerateContent|countTokens)$/;
+
 /** The list of models, or one of them by its encoded name. */
 const modelsPath = /^\/v1(?:beta)?\/models(?:\/(.+))?$/;
 
@@ -83,6 +89,7 @@ export function clientFormatOf(target: string, headers: RequestHeaders): ClientF
   const path = pathOf(target);
   const generic = genericChat.get(path);
   if (generic !== undefined) return generic.format;
+  if (generatePath.test(path)) return 'generate_content';
   if (path.startsWith('/v1beta/')) return 'generate_content';
   if (!modelsPath.test(path)) return 'chat_completions';
   if (headers.get('anthropic-version') !== undefined) return 'messages';
@@ -94,7 +101,7 @@ export type RouteForm = 'chat' | 'provider chat' | 'models' | 'model' | 'none';
 /** The form of a path, for forward mode, where the existing providers are unknown. */
 export function routeForm(target: string): RouteForm {
   const path = pathOf(target);
-  if (genericChat.has(path) || deploymentChat.test(path)) return 'chat';
+  if (genericChat.has(path) || deploymentChat.test(path) || generatePath.test(path)) return 'chat';
   if (providerChat.test(path)) return 'provider chat';
   const models = modelsPath.exec(path);
   if (models === null) return 'none';
@@ -123,6 +130,8 @@ function findRoute(target: string, providers: ReadonlyMap<string, Provider>): Ro
   const path = pathOf(target);
   const generic = genericChat.get(path);
   if (generic !== undefined) return generic;
+  const generate = generatePath.exec(path);
+  if (generate !== null) return generateRoute(generate, queryOf(target));
   const models = modelsPath.exec(path);
   if (models !== null) {
     const [, model] = models;
@@ -136,6 +145,18 @@ function findRoute(target: string, providers: ReadonlyMap<string, Provider>): Ro
   const provider = providers.get(name);
   if (provider === undefined || takesEndpoint(provider) !== (endpoint !== undefined)) return undefined;
   return { ...chat('chat_completions', 'gpt-provider'), provider, endpoint };
+}
+
+/** @throws GatewayError invalid_request */
+function generateRoute([, model = '', method]: readonly string[], query: URLSearchParams): ChatRoute {
+  const stream = method === 'streamGenerateContent';
+  return {
+    ...chat('generate_content', 'search-provider'),
+    model: decoded(model).replace(/^models\//, ''),
+    stream,
+    ...(stream && { framing: query.get('alt') === 'sse' ? 'sse' : 'json_array' }),
+    ...(method === 'countTokens' && { counts: true }),
+  };
 }
 
 function takesEndpoint({ defaultBaseUrl }: Provider): boolean {

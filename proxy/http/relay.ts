@@ -46,7 +46,8 @@ async function relayStream(exchange: Exchange, result: StreamResult): Promise<vo
 }
 
 /** The format's own, with the encoding of text. */
-function contentType({ format: { translation } }: Exchange): string {
+function contentType({ format: { translation }, client }: Exchange): string {
+  if (client?.path.framing === 'json_array') return 'application/json';
   const type = translation?.streamType ?? 'text/event-stream';
   return type.startsWith('text/') ? `${type}; charset=utf-8` : type;
 }
@@ -72,7 +73,9 @@ function abortStream(exchange: Exchange, error: unknown): void {
   const { response } = exchange;
   if (error instanceof ClientGone) return void response.destroy();
   // Without the last chunk of the chunked body, the client sees that the stream was cut.
-  response.write(exchange.format.writeStreamError({ ...result, requestId: exchange.id }), () => response.destroy());
+  response.write(exchange.format.writeStreamError({ ...result, requestId: exchange.id }, exchange.client?.path), () =>
+    response.destroy(),
+  );
 }
 
 /** Encodes the provider's headers like all other header values. */

@@ -75,14 +75,19 @@ export function nativeFormat({ request, target }: Pick<ProviderCall, 'request' |
 
 /** Whether the client gets the provider's response as it is. */
 export function passesResponse(call: Pick<ProviderCall, 'request' | 'target' | 'isGuarded'>): boolean {
-  return call.isGuarded !== true && nativeFormat(call) !== undefined;
+  return !readsAsChat(call) && nativeFormat(call) !== undefined;
+}
+
+/** Whether the response must become chat completions first: for output guardrails, or for another framing. */
+function readsAsChat({ request, isGuarded }: Pick<ProviderCall, 'request' | 'isGuarded'>): boolean {
+  return isGuarded === true || request.client?.path.framing === 'json_array';
 }
 
 /** The format of an attempt's request and response. */
 export function formatOf(call: Pick<ProviderCall, 'request' | 'target' | 'isGuarded'>): Format<ChatRequest> {
   const native = nativeFormat(call);
   if (native === undefined) return call.target.provider.format;
-  return call.isGuarded === true ? native.guarded : native.passed;
+  return readsAsChat(call) ? native.guarded : native.passed;
 }
 
 /** Where an attempt is sent, and with which credential. */

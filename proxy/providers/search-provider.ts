@@ -1,7 +1,9 @@
 // The search-company vendor: generateContent of its API v1beta, with the model and the method in the path.
 import { vendorIdentity } from '../../common/vendors.ts';
+import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { forChatClients } from '../formats/chat-completions/translated.ts';
 import { generateContent } from '../formats/generate-content/index.ts';
+import { passGenerateContentRequest } from '../formats/generate-content/pass-request.ts';
 import { keyInHeader } from './credentials/api-key.ts';
 import type { Provider, ProviderCall } from './provider.ts';
 
@@ -11,6 +13,18 @@ export const searchProvider: Provider = {
   authorize: keyInHeader('x-goog-api-key'),
   format: forChatClients(generateContent, { noCalls: 'array' }),
   path: (call) => call.target.baseUrl.path + methodPath(call),
+  native: {
+    generate_content: {
+      ...forNativeClients(generateContent, (client, { model, target, request }) =>
+        passGenerateContentRequest(client, {
+          model,
+          isOwnKey: target.providerKeyId === undefined,
+          outputTokens: request.body.max_completion_tokens,
+        }),
+      ),
+      path: (call) => call.target.baseUrl.path + methodPath(call),
+    },
+  },
   fetchesImages: true,
   streamStops: { value: false, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
 };

@@ -23,3 +23,13 @@ export function returnedSignature(model: string, returned: string | undefined): 
   if (returned?.startsWith(mark) !== true) return returned;
   return signatureOf(model, Buffer.from(returned.slice(mark.length), 'base64url').toString());
 }
+
+/** A signature that was appended to the id of a call, in the form for a field. */
+export function markedSignature(signed: string): string {
+  return mark + Buffer.from(signed).toString('base64url');
+}
+
+/** Whether a value has the form of the gateway, which no vendor accepts. */
+export function isMarked(signature: unknown): signature is string {
+  return typeof signature === 'string' && signature.startsWith(mark);
+}

@@ -17,6 +17,13 @@ const messages = {
   provider: undefined,
   endpoint: undefined,
 };
+const generate = {
+  kind: 'chat',
+  format: 'generate_content',
+  home: 'search-provider',
+  provider: undefined,
+  endpoint: undefined,
+};
 const studios = {
   kind: 'chat',
   format: 'chat_completions',
@@ -61,6 +68,17 @@ describe('the router of methods and paths', () => {
     ['POST', '/openai/responses?api-version=preview', { ...studios, format: 'responses' }],
     ['POST', '/openai/v1/responses', { ...studios, format: 'responses' }],
     ['POST', '/v1/responses/input_tokens', { kind: 'chat', format: 'responses', ...generic, counts: true }],
+    [
+      'POST',
+      '/v1beta/models/gemini-2.5-flash:generateContent',
+      { ...generate, model: 'gemini-2.5-flash', stream: false },
+    ],
+    ['POST', '/v1/models/models/a:generateContent', { ...generate, model: 'a', stream: false }],
+    ['POST', '/v1/models/a/b%3A1:0%2Fc:generateContent', { ...generate, model: 'a/b:1:0/c', stream: false }],
+    ['POST', '/v1/models/a:streamGenerateContent', { ...generate, model: 'a', stream: true, framing: 'json_array' }],
+    ['POST', '/v1/models/a:streamGenerateContent?alt=sse', { ...generate, model: 'a', stream: true, framing: 'sse' }],
+    ['POST', '/v1beta/models/a:countTokens', { ...generate, model: 'a', stream: false, counts: true }],
+    ['GET', '/v1beta/models/a:embedContent', { kind: 'model', id: 'a:embedContent' }],
     ['GET', '/v1/models', { kind: 'models', query: new URLSearchParams() }],
     ['GET', '/v1beta/models?pageSize=3', { kind: 'models', query: new URLSearchParams('pageSize=3') }],
     ['GET', '/v1beta/models/openai/gpt-4o', { kind: 'model', id: 'openai/gpt-4o' }],
@@ -109,6 +127,8 @@ describe('the router of methods and paths', () => {
     ['GET', '/v1/chat/completions', 'POST'],
     ['HEAD', '/v1/models', 'GET'],
     ['DELETE', '/v1/models/gpt-provider/x', 'GET'],
+    ['GET', '/v1beta/models/a:generateContent', 'POST'],
+    ['POST', '/v1beta/models/a:embedContent', 'GET'],
   ])('refuses %s %s with 405 and the allowed method', (method, target, allow) => {
     expect(() => match(method, target)).toThrow(expect.objectContaining({ code: 'method_not_allowed', allow }));
   });
@@ -129,6 +149,7 @@ describe('the router of methods and paths', () => {
     ['/v1/models/x?limit=1', ['anthropic-version', '2026-10-21'], 'messages'],
     ['/v1/models', ['x-goog-api-client', 'google-genai-sdk/3.1.0'], 'generate_content'],
     ['/v1beta/models/x', [], 'generate_content'],
+    ['/v1/models/x:generateContent', ['anthropic-version', '2023-06-01'], 'generate_content'],
     ['/v1/chat/completions', ['anthropic-version', '2023-06-01'], 'chat_completions'],
     ['/nowhere', ['anthropic-version', '2023-06-01'], 'chat_completions'],
   ])('reads %s with the headers %j as a request in %s', (target, headers, format) => {
@@ -147,6 +168,8 @@ describe('the route form of a path in forward mode', () => {
     ['/v1/gpt-provider/chat/completions', 'provider chat'],
     ['/v1/studio-ai/my-hub/chat/completions?x=1', 'provider chat'],
     ['/v1/unknown/chat/completions', 'provider chat'],
+    ['/v1beta/models/a/b:generateContent', 'chat'],
+    ['/v1/models/a:streamGenerateContent?alt=sse', 'chat'],
     ['/v1/models', 'models'],
     ['/v1/models/gpt-provider%2Fgpt-4o', 'model'],
     ['/v1/chat/completions/', 'none'],

@@ -1,0 +1,114 @@
+// A client's request for the vendor of its own format: as it came, except the vendor's own tools, signatures in the
+// gateway's form, and a limit of output tokens that the gateway chose. Parts that name something of the whole vendor
+// account are refused if the key is not the caller's.
+import { writeJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import { unsupported } from '../../conversation/invalid.ts';
+import { isGiven } from '../../conversation/options.ts';
+import type { ClientRequest } from '../client-format.ts';
+import { withMembers } from '../splice.ts';
+import { camelNames } from './client-names.ts';
+import { partsOf } from './client-parts.ts';
+import { ownTools, toolsOf } from './client-tools.ts';
+import { isMarked, returnedSignature } from './signatures.ts';
+
+export interface PassedGenerateContentRequest {
+  readonly body: string;
+  readonly dropped: readonly string[];
+  readonly headers: readonly string[];
+}
+
+export interface Passing {
+  /** The vendor's name of the model. */
+  readonly model: string;
+  /** The key is the caller's, and so is everything that it can reach. */
+  readonly isOwnKey: boolean;
+  /** The output limit that the gateway chose, because the caller gave none. */
+  readonly outputTokens: unknown;
+}
+
+/** @throws GatewayError unsupported_parameter */
+export function passGenerateContentRequest(client: ClientRequest, passing: Passing): PassedGenerateContentRequest {
+  const { body, bytes } = client;
+  const { model, isOwnKey, outputTokens } = passing;
+  if (!isOwnKey) refuseAccount(body);
+  const { tools, dropped } = isOwnKey ? { tools: undefined, dropped: [] } : withoutOwnTools(body.tools);
+  const contents = withOwnSignatures(body.contents, model);
+  const changed = new Map<string, string>();
+  if (tools !== undefined) changed.set('tools', writeJson(tools));
+  if (contents !== undefined) changed.set('contents', writeJson(contents));
+  if (isGiven(outputTokens)) {
+    const name = body.generation_config === undefined ? 'generationConfig' : 'generation_config';
+    const config = body[name];
+    changed.set(name, writeJson({ ...(isObject(config) && config), maxOutputTokens: outputTokens }));
+  }
+  const text = bytes ?? Buffer.from(writeJson(body));
+  return { body: changed.size === 0 ? text.toString() : withMembers(text, changed), dropped, headers: [] };
+}
+
+/** @throws GatewayError unsupported_parameter */
+function refuseAccount(body: JsonObject): void {
+  const { cachedContent, systemInstruction, contents } = camelNames(body, '');
+  if (isGiven(cachedContent) && cachedContent !== '') throw ofAccount('cachedContent');
+  refuseFiles(systemInstruction, 'systemInstruction');
+  objectsOf(contents).forEach((content, index) => {
+    refuseFiles(content, `contents[${index}]`);
+  });
+}
+
+/** Files are of the account or of other hosts, which the vendor would read with its own rights. */
+function refuseFiles(content: unknown, at: string): void {
+  if (!isObject(content)) return;
+  for (const { part, at: where } of partsOf(camelNames(content, at).parts, `${at}.parts`)) {
+    if (isGiven(part.fileData)) throw ofAccount(`${where}.fileData`);
+    refuseFiles(part.functionResponse, `${where}.functionResponse`);
+  }
+}
+
+function ofAccount(param: string) {
+  return unsupported(param, `${param} names something of the whole vendor account; send its content instead`);
+}
+
+interface KeptTools {
+  /** Undefined if nothing changes. */
+  readonly tools: readonly JsonObject[] | undefined;
+  readonly dropped: readonly string[];
+}
+
+function withoutOwnTools(tools: unknown): KeptTools {
+  if (!isGiven(tools)) return { tools: undefined, dropped: [] };
+  const read = toolsOf(tools);
+  const dropped = read.flatMap(({ tool, at }) => ownTools(tool).map((name) => `${at}.${name}`));
+  if (dropped.length === 0) return { tools: undefined, dropped };
+  const kept = read.map(({ tool }) => tool.functionDeclarations).filter(isGiven);
+  return { tools: kept.map((functionDeclarations) => ({ functionDeclarations })), dropped };
+}
+
+/** The vendor's pages on thought signatures allow this value for a lost signature. */
+const anySignature = 'skip_thought_signature_validator';
+
+/** @returns undefined if nothing changes */
+function withOwnSignatures(contents: unknown, model: string): readonly unknown[] | undefined {
+  if (!Array.isArray(contents)) return undefined;
+  const put = contents.map((content: unknown) => {
+    if (!isObject(content) || !objectsOf(content.parts).some(hasMark)) return content;
+    return {
+      ...content,
+      parts: objectsOf(content.parts).map((part) => (hasMark(part) ? unmarked(part, model) : part)),
+    };
+  });
+  return put.some((content, index) => content !== contents[index]) ? put : undefined;
+}
+
+function hasMark({ thoughtSignature, thought_signature: snake }: JsonObject): boolean {
+  return isMarked(thoughtSignature ?? snake);
+}
+
+function unmarked(part: JsonObject, model: string): JsonObject {
+  const { thoughtSignature, thought_signature: snake, ...rest } = part;
+  const given = thoughtSignature ?? snake;
+  const own = isMarked(given) ? returnedSignature(model, given) : undefined;
+  const isCall = isGiven(rest.functionCall) || isGiven(rest.function_call);
+  const signature = own ?? (isCall ? anySignature : undefined);
+  return { ...rest, ...(signature !== undefined && { thoughtSignature: signature }) };
+}
