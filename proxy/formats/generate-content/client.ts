@@ -11,6 +11,7 @@ export const generateContentClients: ClientTranslation = {
   requestLocations: generateContentRequestLocations,
   forwardsHeader: () => false,
   readRequest: readClientRequest,
+  unpricedField: () => undefined,
   fieldOf: (field) => fields.get(field) ?? field,
   writeCount: (inputTokens) => ({ totalTokens: inputTokens }),
   writeResponse: writeClientResponse,
