@@ -289,6 +289,46 @@ describe('the vendor of the format', () => {
   });
 });
 
+describe('a signature of a call', () => {
+  const model = 'search-provider/gemini-3-pro-preview';
+  const contents: Content[] = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+  const result = { functionResponse: { name: 'weather', response: { output: 'rain' } } };
+  /** The parts of a response with one call, in the form that is not the vendor's own. */
+  async function arrayParts(): Promise<Part[]> {
+    scene.gateway.simulator.script({ toolCalls: [{ name: 'weather', arguments: '{"city":"Oslo"}' }] });
+    const response = await fetch(`${scene.gateway.proxy.url}/v1beta/models/${model}:streamGenerateContent`, {
+      method: 'POST',
+      headers: { 'x-goog-api-key': scene.key, 'content-type': 'application/json' },
+      body: JSON.stringify({ contents, tools }),
+    });
+    return partsOf((await response.json()) as GenerateContentResponse[]);
+  }
+  const withResult = (parts: Part[]): Content[] => {
+    const id = parts.find(({ functionCall }) => functionCall !== undefined)?.functionCall?.id;
+    const functionResponse = { ...result.functionResponse, ...ofCall(id === undefined ? {} : { id }) };
+    return [...contents, { role: 'model', parts }, { role: 'user', parts: [{ functionResponse }] }];
+  };
+
+  it('returns to its model as the model made it', async () => {
+    const parts = await arrayParts();
+    const signature = parts.find(({ functionCall }) => functionCall !== undefined)?.thoughtSignature ?? '';
+    expect(signature).toMatch(/^gw1_/);
+    const own = Buffer.from(signature.slice('gw1_'.length), 'base64url').toString().split(' ').at(-1) ?? '';
+    const response = await client().models.generateContent({ model, contents: withResult(parts), config: { tools } });
+    expect(response.text).toContain('simulated');
+    expect(own).toMatch(/.{20}/);
+    expect(sent()).toContain(own);
+    expect(sent()).not.toContain('gw1_');
+  });
+
+  it.each(vendorNames)('does not reach %s', async (vendor) => {
+    const parts = await arrayParts();
+    const response = await generate(vendor, withResult(parts), { tools });
+    expect(response.text).toContain('simulated');
+    expect(sent()).not.toContain('gw1_');
+  });
+});
+
 describe('refusals', () => {
   it('name the field as the client wrote it', async () => {
     const error = await thrown(generate('gpt-provider', 'Hello', { temperature: 'hot' as never }));

@@ -23,7 +23,7 @@ function entry({ id, facts }: ListedModel): object {
     displayName: id,
     ...(maxInputTokens !== undefined && { inputTokenLimit: maxInputTokens }),
     ...(maxOutputTokens !== undefined && { outputTokenLimit: maxOutputTokens }),
-    supportedGenerationMethods: [],
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
     thinking: facts.capabilities.includes('reasoning'),
   };
 }

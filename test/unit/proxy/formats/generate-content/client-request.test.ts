@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../../common/json.ts';
+import { generateContentClients } from '../../../../../proxy/formats/generate-content/client.ts';
+import { passGenerateContentRequest } from '../../../../../proxy/formats/generate-content/pass-request.ts';
+
+const path = { model: 'm', stream: false };
+const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+const read = (body: JsonObject) => generateContentClients.readRequest(body, path);
+const chatOf = (fields: JsonObject) => read({ contents, ...fields }).chat;
+
+describe('a request of generateContent as chat completions', () => {
+  it.each([
+    [{ thinkingBudget: 0 }, 'none'],
+    [{ thinkingBudget: 4096 }, 'low'],
+    [{ thinkingBudget: 16_384 }, 'medium'],
+    [{ thinkingBudget: 20_000 }, 'high'],
+    [{ thinkingBudget: -1 }, undefined],
+    [{ thinkingLevel: 'LOW' }, 'low'],
+  ])('has the effort of %j', (thinkingConfig, effort) => {
+    expect(chatOf({ generationConfig: { thinkingConfig } }).reasoning_effort).toBe(effort);
+  });
+
+  it.each([
+    [{ mode: 'AUTO' }, 'auto'],
+    [{ mode: 'NONE' }, 'none'],
+    [{ mode: 'ANY' }, 'required'],
+    [{ mode: 'VALIDATED' }, 'auto'],
+    [
+      { mode: 'ANY', allowedFunctionNames: ['f'] },
+      { type: 'function', function: { name: 'f' } },
+    ],
+    [
+      { mode: 'ANY', allowed_function_names: ['f', 'g'] },
+      {
+        type: 'allowed_tools',
+        allowed_tools: {
+          mode: 'required',
+          tools: ['f', 'g'].map((name) => ({ type: 'function', function: { name } })),
+        },
+      },
+    ],
+  ])('has the tool choice of %j', (functionCallingConfig, choice) => {
+    const tools = [{ functionDeclarations: [{ name: 'f' }, { name: 'g' }] }];
+    expect(chatOf({ tools, toolConfig: { functionCallingConfig } }).tool_choice).toEqual(choice);
+  });
+
+  it('has schemas in JSON Schema', () => {
+    const responseSchema = {
+      type: 'OBJECT',
+      properties: { nullable: { type: 'STRING', nullable: true }, list: { type: 'ARRAY', minItems: '1' } },
+      propertyOrdering: ['list', 'nullable'],
+    };
+    expect(chatOf({ generationConfig: { responseSchema } }).response_format).toMatchObject({
+      json_schema: {
+        schema: {
+          type: 'object',
+          properties: { nullable: { type: ['string', 'null'] }, list: { type: 'array', minItems: 1 } },
+        },
+      },
+    });
+  });
+
+  it('ties results to calls of their name in their order', () => {
+    const call = (name: string) => ({ functionCall: { name, args: {} } });
+    const result = (name: string) => ({ functionResponse: { name, response: { result: name } } });
+    const { chat } = read({
+      contents: [
+        ...contents,
+        { role: 'model', parts: ['f', 'g', 'f'].map(call) },
+        { parts: ['g', 'f', 'f'].map(result) },
+      ],
+    });
+    const messages = chat.messages as { tool_calls?: { id: string }[]; tool_call_id?: string }[];
+    const [first, second, third] = messages[1]?.tool_calls?.map(({ id }) => id) ?? [];
+    expect(messages.slice(2).map((message) => message.tool_call_id)).toEqual([second, first, third]);
+  });
+
+  it('names what other vendors do not get', () => {
+    const { losses } = read({
+      contents,
+      labels: { a: 'b' },
+      tools: [{ google_search: {} }],
+      generation_config: { speechConfig: {} },
+    });
+    expect(losses.refusal).toBeUndefined();
+    expect(losses.dropped).toEqual(['labels', 'generationConfig.speechConfig', 'tools[0].googleSearch']);
+  });
+
+  it.each([
+    [{ cachedContent: 'cachedContents/1' }, 'cachedContent'],
+    [{ generationConfig: { candidateCount: 2 } }, 'generationConfig.candidateCount'],
+    [{ generationConfig: { responseModalities: ['AUDIO'] } }, 'generationConfig.responseModalities'],
+    [{ contents: [{ parts: [{ fileData: { fileUri: 'x' } }] }] }, 'contents[0].parts[0].fileData'],
+  ])('refuses %j at other vendors', (fields, param) => {
+    expect(read({ contents, ...fields }).losses.refusal).toMatchObject({ code: 'unsupported_parameter', param });
+  });
+
+  it('refuses a field with both of its names', () => {
+    const inline = { mimeType: 'image/png', data: '' };
+    expect(() => read({ contents: [{ parts: [{ inlineData: inline, inline_data: inline }] }] })).toThrow(
+      expect.objectContaining({ param: 'contents[0].parts[0].inline_data' }),
+    );
+  });
+});
+
+describe('a request that passes to the vendor', () => {
+  it.each([
+    ['{"contents":[]}', '{"contents":[],"generationConfig":{"maxOutputTokens":7}}'],
+    ['{"generation_config":{"topK": 1}}', '{"generation_config":{"topK":1,"maxOutputTokens":7}}'],
+  ])('%s has the limit that the gateway chose', (text, written) => {
+    const client = {
+      ...{ translation: generateContentClients, body: JSON.parse(text) as JsonObject, bytes: Buffer.from(text) },
+      ...{ path, headers: [], origins: [], losses: { dropped: [], refusal: undefined } },
+    };
+    const passing = { model: 'm', isOwnKey: false, outputTokens: 7 };
+    expect(passGenerateContentRequest(client, passing).body).toBe(written);
+  });
+});
