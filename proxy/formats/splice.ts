@@ -1,9 +1,35 @@
 // Replaces members of a JSON object in its text, so that everything else stays as it was written: spaces, the order and
 // the spelling of numbers, and members that the gateway does not know.
-import { parseJson } from '../../common/json.ts';
+import { writeJson } from '../../common/exact-json.ts';
+import { isObject, parseJson } from '../../common/json.ts';
+import type { ClientRequest } from './client-format.ts';
 import { protocolError } from './protocol-error.ts';
 
-const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+/**
+ * The text of a request for a vendor of the same format: as it came, unless an object in it has a member twice. Only
+ * one of the two was inspected, and the vendor may read the other.
+ */
+export function passedText({ bytes, body }: Pick<ClientRequest, 'bytes' | 'body'>): Buffer {
+  return bytes !== undefined && colonsIn(bytes) === membersBelow(body) ? bytes : Buffer.from(writeJson(body));
+}
+
+/** Colons outside of strings. */
+function colonsIn(text: Buffer): number {
+  let colons = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === quote) at = stringEnd(text, at) - 1;
+    else if (text[at] === colon) colons++;
+  }
+  return colons;
+}
+
+function membersBelow(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, one: unknown) => sum + membersBelow(one), 0);
+  if (!isObject(value)) return 0;
+  return Object.values(value).reduce((sum: number, one) => sum + 1 + membersBelow(one), 0);
+}
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const space: ReadonlySet<number | undefined> = new Set([0x20, 0x0a, 0x0d, 0x09]);
 const [open, close, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d];
 

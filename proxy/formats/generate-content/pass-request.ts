@@ -6,7 +6,7 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest } from '../client-format.ts';
-import { withMembers } from '../splice.ts';
+import { passedText, withMembers } from '../splice.ts';
 import { camelNames } from './client-names.ts';
 import { partsOf } from './client-parts.ts';
 import { ownTools, toolsOf } from './client-tools.ts';
@@ -29,7 +29,7 @@ export interface Passing {
 
 /** @throws GatewayError unsupported_parameter */
 export function passGenerateContentRequest(client: ClientRequest, passing: Passing): PassedGenerateContentRequest {
-  const { body, bytes } = client;
+  const { body } = client;
   const { model, isOwnKey, outputTokens } = passing;
   if (!isOwnKey) refuseAccount(body);
   const { tools, dropped } = isOwnKey ? { tools: undefined, dropped: [] } : withoutOwnTools(body.tools);
@@ -42,7 +42,7 @@ export function passGenerateContentRequest(client: ClientRequest, passing: Passi
     const config = body[name];
     changed.set(name, writeJson({ ...(isObject(config) && config), maxOutputTokens: outputTokens }));
   }
-  const text = bytes ?? Buffer.from(writeJson(body));
+  const text = passedText(client);
   return { body: changed.size === 0 ? text.toString() : withMembers(text, changed), dropped, headers: [] };
 }
 

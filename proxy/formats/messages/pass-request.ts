@@ -6,7 +6,7 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest } from '../client-format.ts';
-import { withMembers } from '../splice.ts';
+import { passedText, withMembers } from '../splice.ts';
 import { isCallers } from './read-tools.ts';
 
 export interface PassedMessagesRequest {
@@ -21,7 +21,7 @@ export interface PassedMessagesRequest {
  * @throws GatewayError unsupported_parameter
  */
 export function passMessagesRequest(client: ClientRequest, model: string, isOwnKey: boolean): PassedMessagesRequest {
-  const { body, bytes, headers } = client;
+  const { body, headers } = client;
   if (!isOwnKey) refuseAccount(body);
   const { tools, dropped } = isOwnKey ? { tools: undefined, dropped: [] } : withoutOwnTools(body);
   const messages = withoutUnsigned(body.messages);
@@ -29,9 +29,9 @@ export function passMessagesRequest(client: ClientRequest, model: string, isOwnK
   if (body.model !== model) changed.set('model', JSON.stringify(model));
   if (tools !== undefined) changed.set('tools', writeJson(tools));
   if (messages !== undefined) changed.set('messages', writeJson(messages));
-  const text = bytes ?? Buffer.from(writeJson(body));
+  const text = passedText(client);
   const written = changed.size === 0 ? text.toString() : withMembers(text, changed);
-  return { body: written, dropped, headers: headers.length === 0 ? [] : headers };
+  return { body: written, dropped, headers };
 }
 
 /** Fields that name what belongs to the whole vendor account, or let the vendor reach other hosts. */

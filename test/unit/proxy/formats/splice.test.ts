@@ -1,7 +1,7 @@
 // Members of a JSON object are replaced in its text: all other bytes stay.
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../../common/json.ts';
-import { withMembers } from '../../../../proxy/formats/splice.ts';
+import { type JsonObject, parseJson } from '../../../../common/json.ts';
+import { passedText, withMembers } from '../../../../proxy/formats/splice.ts';
 
 const replace = (text: string, members: Record<string, string>) =>
   withMembers(Buffer.from(text), new Map(Object.entries(members)));
@@ -29,5 +29,22 @@ describe('withMembers', () => {
       const text = replace(JSON.stringify(body, undefined, space), { model: '"z"', tools: '[]', added: '{"n":1}' });
       expect(parseJson(text)).toEqual({ ...body, model: 'z', tools: [], added: { n: 1 } });
     }
+  });
+});
+
+describe('passedText', () => {
+  const passed = (text: string) =>
+    passedText({ bytes: Buffer.from(text), body: parseJson(text) as JsonObject }).toString();
+
+  it.each(['{"a":1, "b":[{"a":":"},{"a":{"x":"\\":"}}]}', '{}', '{ "é":":" }'])('is the text itself: %s', (text) => {
+    expect(passed(text)).toBe(text);
+  });
+
+  it.each([
+    ['{"a":1,"a":2}', '{"a":2}'],
+    ['{"b":[{"x":"in","x":"out"}],"c":1.5}', '{"b":[{"x":"out"}],"c":1.5}'],
+    [String.raw`{"a":1,"\u0061":2}`, '{"a":2}'],
+  ])('of an object with a member twice has what was inspected: %s', (text, expected) => {
+    expect(passed(text)).toBe(expected);
   });
 });
