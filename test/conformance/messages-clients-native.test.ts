@@ -93,7 +93,7 @@ describe('the vendor of the format', () => {
 
   it('is not offered tools that it would run itself, and the response names them', async () => {
     const response = await call(text(', "tools": [{"type":"web_search_20250305","name":"web_search"}]'));
-    expect(response.headers.get('x-svc-dropped-params')).toBe('?');
+    expect(response.headers.get('x-svc-dropped-params')).toBe('tools.web_search');
     expect(sent()).toContain('"tools": []');
   });
 

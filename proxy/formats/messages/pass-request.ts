@@ -7,7 +7,7 @@ import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest } from '../client-format.ts';
 import { passedText, withMembers } from '../splice.ts';
-import { isCallers } from './read-tools.ts';
+import { isCallers, ownToolName } from './read-tools.ts';
 
 export interface PassedMessagesRequest {
   readonly body: string;
@@ -75,7 +75,7 @@ function withoutOwnTools(body: JsonObject): {
   if (isObject(choice) && choice.type === 'tool' && names.has(choice.name)) {
     throw unsupported('tool_choice', 'tool_choice names a tool of the vendor, which is not enabled');
   }
-  const dropped = tools.flatMap((tool: unknown, index) => (isOwn(tool) ? [`tools[${index}]`] : []));
+  const dropped = objectsOf(own).map(ownToolName);
   return { tools: tools.filter((tool: unknown) => !isOwn(tool)), dropped };
 }
 

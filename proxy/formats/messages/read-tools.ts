@@ -15,7 +15,7 @@ export function chatTools(body: JsonObject, losses: LossList): JsonObject {
     if (!isObject(tool)) throw invalid(at, `${at} must be an object`);
     if (isCallers(tool)) return [chatTool(tool, at, losses)];
     // Agents offer the vendor's own tools in every request and work without them.
-    losses.drop(at);
+    losses.drop(ownToolName(tool));
     own.add(tool.name);
     return [];
   });
@@ -26,6 +26,11 @@ export function chatTools(body: JsonObject, losses: LossList): JsonObject {
 /** Whether the client runs the tool itself; the vendor runs all others, or defines their input. */
 export function isCallers({ type }: JsonObject): boolean {
   return !isGiven(type) || type === 'custom';
+}
+
+/** As `x-svc-dropped-params` names it: without its date. */
+export function ownToolName({ type }: JsonObject): string {
+  return `tools.${String(type).replace(/_\d+$/, '')}`;
 }
 
 function chatTool(tool: JsonObject, at: string, losses: LossList): JsonObject {

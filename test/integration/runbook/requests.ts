@@ -61,7 +61,7 @@ export const requestScenes = {
       /^status +active$/m,
       /^ *3 "key_hint":"\w{4}"$/m,
       /^NAME .*HINT .*STATUS[\s\S]*^left-behind +\S+ +\w{4} +organization +revoked /m,
-      /^ *2 "path":"\/v1\/messages"$/m,
+      /^ *2 "path":"\/v1\/embeddings"$/m,
       new RegExp(`^ *2 "key_id":"${uuid}"$`, 'm'),
     ],
   },
