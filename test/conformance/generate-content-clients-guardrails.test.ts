@@ -7,35 +7,28 @@ import {
   GoogleGenAI,
   Type,
 } from '@google/genai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
-import { type GuardrailFixture, guardrailFields, openGuardrailFixture } from '../support/guardrails/fixture.ts';
-import { plainModels } from '../support/vendors.ts';
-import { type Scene, startScene } from './providers/scene.ts';
+import { modelAt, secret, useGuardrail, useScene } from './clients/scene.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene();
-});
-beforeEach(() => scene.gateway.simulator.reset());
-afterAll(() => scene.close());
-
+const clients = useScene();
+const { sent } = clients;
 interface Params {
   readonly contents: Content[];
   readonly config?: GenerateContentConfig;
 }
 
 const client = () =>
-  new GoogleGenAI({ apiKey: scene.key, httpOptions: { baseUrl: scene.gateway.proxy.url, apiVersion: 'v1beta' } });
-const modelAt = (vendor: VendorName) => `${vendor}/${plainModels[vendor]}`;
+  new GoogleGenAI({
+    apiKey: clients.scene.key,
+    httpOptions: { baseUrl: clients.scene.gateway.proxy.url, apiVersion: 'v1beta' },
+  });
 const generate = (vendor: VendorName, params: Params) =>
   client().models.generateContent({ model: modelAt(vendor), ...params });
 async function streamed(vendor: VendorName, params: Params, read: (piece: GenerateContentResponse) => void) {
   const stream = await client().models.generateContentStream({ model: modelAt(vendor), ...params });
   for await (const piece of stream) read(piece);
 }
-/** The body that the vendor received last. */
-const sent = () => scene.received().body.toString();
 const user = (text: string): Content => ({ role: 'user', parts: [{ text }] });
 const hello = [user('Hello')];
 
@@ -47,17 +40,7 @@ const weather = {
 const tools = [{ functionDeclarations: [weather] }];
 
 describe.each(vendorNames)('guardrails at %s', (vendor) => {
-  const secret = 'swordfish-42';
-  const words = { words: { phrases: [secret] } };
-  const guarded = async (stage: string, action: string) => {
-    await guardrails.replace(guardrailFields([stage, action], words));
-    scene.gateway.simulator.reset();
-  };
-  let guardrails: GuardrailFixture;
-  beforeAll(() => {
-    guardrails = openGuardrailFixture(scene.gateway, scene.gateway.organization, scene.key);
-  });
-  afterAll(() => guardrails.clear());
+  const guarded = useGuardrail(clients);
 
   /** Each part of a request that the model reads. */
   const parts: readonly (readonly [string, Params])[] = [
@@ -83,14 +66,14 @@ describe.each(vendorNames)('guardrails at %s', (vendor) => {
       status: 400,
       message: expect.stringContaining('guardrail_blocked'),
     });
-    expect(scene.gateway.simulator.requests).toEqual([]);
+    expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
 
   it.each(['whole', 'streamed'])(
     'replace it in the text, the thinking and the calls of a response, %s',
     async (form) => {
       await guarded('output', 'redact');
-      scene.gateway.simulator.script({
+      clients.scene.gateway.simulator.script({
         text: `It is ${secret}.`,
         toolCalls: [{ name: 'weather', arguments: JSON.stringify({ city: secret }) }],
       });
@@ -107,7 +90,7 @@ describe.each(vendorNames)('guardrails at %s', (vendor) => {
 
   it('cut a stream at what they block, with an error that the SDK raises', async () => {
     await guarded('output', 'block');
-    scene.gateway.simulator.script({ text: `${'All is well. '.repeat(400)}${secret}` });
+    clients.scene.gateway.simulator.script({ text: `${'All is well. '.repeat(400)}${secret}` });
     let text = '';
     const reading = streamed(vendor, { contents: hello }, (piece) => {
       text += piece.text ?? '';

@@ -9,23 +9,16 @@ import {
   type Part,
   Type,
 } from '@google/genai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import { png } from '../support/png.ts';
-import { ownHeaders, plainModels } from '../support/vendors.ts';
-import { type Scene, startScene } from './providers/scene.ts';
+import { ownHeaders } from '../support/vendors.ts';
+import { modelAt, useScene } from './clients/scene.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene();
-});
-beforeEach(() => scene.gateway.simulator.reset());
-afterAll(() => scene.close());
-
+const clients = useScene();
+const { sent } = clients;
 const client = (apiVersion = 'v1beta') =>
-  new GoogleGenAI({ apiKey: scene.key, httpOptions: { baseUrl: scene.gateway.proxy.url, apiVersion } });
-const models: Record<VendorName, string> = { ...plainModels, 'gpt-provider': 'gpt-4.1-mini' };
-const modelAt = (vendor: VendorName, model = models[vendor]) => `${vendor}/${model}`;
+  new GoogleGenAI({ apiKey: clients.scene.key, httpOptions: { baseUrl: clients.scene.gateway.proxy.url, apiVersion } });
 const generate = (vendor: VendorName, contents: Content[] | string, config: GenerateContentConfig = {}) =>
   client().models.generateContent({ model: modelAt(vendor), contents, config });
 async function streamed(vendor: VendorName, contents: Content[] | string, config: GenerateContentConfig = {}) {
@@ -36,8 +29,6 @@ async function streamed(vendor: VendorName, contents: Content[] | string, config
 }
 const partsOf = (pieces: readonly GenerateContentResponse[]): Part[] =>
   pieces.flatMap((piece) => piece.candidates?.[0]?.content?.parts ?? []);
-/** The body that the vendor received last. */
-const sent = () => scene.received().body.toString();
 const thrown = (pending: Promise<unknown>) => pending.catch((error: unknown) => error);
 
 const weather = {
@@ -76,7 +67,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it.each(['whole', 'streamed'])('calls tools in parallel and reads their results, %s', async (form) => {
-    scene.gateway.simulator.script({
+    clients.scene.gateway.simulator.script({
       toolCalls: [
         { name: 'weather', arguments: '{"city":"Oslo"}' },
         { name: 'weather', arguments: '{"city":"Rome"}' },
@@ -156,14 +147,14 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it('fails with the error that the SDK knows', async () => {
-    scene.gateway.simulator.script({ status: 400, error: { message: 'the request is wrong' } });
+    clients.scene.gateway.simulator.script({ status: 400, error: { message: 'the request is wrong' } });
     const error = await thrown(generate(vendor, 'Hello'));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 400, message: expect.stringContaining('the request is wrong') });
   });
 
   it('ends a cut stream with an error, not with an end', async () => {
-    scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
+    clients.scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
     await expect(streamed(vendor, 'Hello')).rejects.toThrow();
   });
 
@@ -180,7 +171,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it('ends a cut array with the error and without its end', async () => {
-    scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
+    clients.scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
     const body = await readCut(await fetchStream(vendor));
     expect(body).toMatch(/^\[\{/);
     expect(body).toMatch(/,\r\n\{"error":\{"code":\d+.*\}$/);
@@ -193,7 +184,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     });
     expect(totalTokens).toBeGreaterThan(300);
     expect(totalTokens).toBeLessThan(900);
-    expect(scene.gateway.simulator.requests).toEqual([]);
+    expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
 });
 
@@ -203,9 +194,9 @@ function ofCall({ id }: { readonly id?: string } = {}): { readonly id?: string }
 }
 
 function fetchStream(vendor: VendorName): Promise<Response> {
-  return fetch(`${scene.gateway.proxy.url}/v1beta/models/${modelAt(vendor)}:streamGenerateContent`, {
+  return fetch(`${clients.scene.gateway.proxy.url}/v1beta/models/${modelAt(vendor)}:streamGenerateContent`, {
     method: 'POST',
-    headers: { 'x-goog-api-key': scene.key, 'content-type': 'application/json' },
+    headers: { 'x-goog-api-key': clients.scene.key, 'content-type': 'application/json' },
     body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }),
   });
 }
@@ -226,9 +217,9 @@ describe('the vendor of the format', () => {
   const vendor = 'search-provider';
   const path = (method: string) => `/v1beta/models/gemini-2.5-flash:${method}`;
   const call = (body: string, method = 'generateContent', headers: Record<string, string> = {}) =>
-    fetch(scene.gateway.proxy.url + path(method), {
+    fetch(clients.scene.gateway.proxy.url + path(method), {
       method: 'POST',
-      headers: { 'x-goog-api-key': scene.key, 'content-type': 'application/json', ...headers },
+      headers: { 'x-goog-api-key': clients.scene.key, 'content-type': 'application/json', ...headers },
       body,
     });
   const text = (fields = '') =>
@@ -242,7 +233,7 @@ describe('the vendor of the format', () => {
 
   it('responds with its own bytes', async () => {
     const method = 'streamGenerateContent?alt=sse';
-    const direct = await fetch(scene.gateway.simulator.baseUrls[vendor] + path(method), {
+    const direct = await fetch(clients.scene.gateway.simulator.baseUrls[vendor] + path(method), {
       method: 'POST',
       headers: { 'x-goog-api-key': 'AIzaSimOwn-0123456789', 'content-type': 'application/json' },
       body: text(),
@@ -272,7 +263,7 @@ describe('the vendor of the format', () => {
 
   it('gets the caller’s own key and everything that it can reach', async () => {
     const own = {
-      'x-svc-vk': scene.key,
+      'x-svc-vk': clients.scene.key,
       'x-svc-direct-key': 'true',
       'x-goog-api-key': ownHeaders[vendor].authorization,
     };
@@ -285,7 +276,7 @@ describe('the vendor of the format', () => {
     const response = await call(JSON.stringify(body));
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('contents[0].parts[0].inlineData.mimeType');
-    expect(scene.gateway.simulator.requests).toEqual([]);
+    expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
 });
 
@@ -295,10 +286,10 @@ describe('a signature of a call', () => {
   const result = { functionResponse: { name: 'weather', response: { output: 'rain' } } };
   /** The parts of a response with one call, in the form that is not the vendor's own. */
   async function arrayParts(): Promise<Part[]> {
-    scene.gateway.simulator.script({ toolCalls: [{ name: 'weather', arguments: '{"city":"Oslo"}' }] });
-    const response = await fetch(`${scene.gateway.proxy.url}/v1beta/models/${model}:streamGenerateContent`, {
+    clients.scene.gateway.simulator.script({ toolCalls: [{ name: 'weather', arguments: '{"city":"Oslo"}' }] });
+    const response = await fetch(`${clients.scene.gateway.proxy.url}/v1beta/models/${model}:streamGenerateContent`, {
       method: 'POST',
-      headers: { 'x-goog-api-key': scene.key, 'content-type': 'application/json' },
+      headers: { 'x-goog-api-key': clients.scene.key, 'content-type': 'application/json' },
       body: JSON.stringify({ contents, tools }),
     });
     return partsOf((await response.json()) as GenerateContentResponse[]);
@@ -343,7 +334,7 @@ describe('refusals', () => {
   it('of a key are the SDK’s own errors', async () => {
     const stranger = new GoogleGenAI({
       apiKey: 'vk_live_0123456789abcdefghijklmnopqrstuv',
-      httpOptions: { baseUrl: scene.gateway.proxy.url },
+      httpOptions: { baseUrl: clients.scene.gateway.proxy.url },
     });
     const error = await thrown(stranger.models.generateContent({ model: 'x', contents: 'Hello' }));
     expect(error).toBeInstanceOf(ApiError);

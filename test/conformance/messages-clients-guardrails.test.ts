@@ -1,47 +1,16 @@
 // Guardrails on the requests and responses of clients of the Messages API, at all five vendors, with the official SDK:
 // each part of a request that a model reads, and each part of a response, whole and streamed.
-import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type VendorName, vendorNames } from '../../common/vendors.ts';
-import { type GuardrailFixture, guardrailFields, openGuardrailFixture } from '../support/guardrails/fixture.ts';
-import { plainModels } from '../support/vendors.ts';
-import { type Scene, startScene } from './providers/scene.ts';
+import type Anthropic from '@anthropic-ai/sdk';
+import { describe, expect, it } from 'vitest';
+import { vendorNames } from '../../common/vendors.ts';
+import { hello, type Params, useMessagesClient, weather } from './clients/messages.ts';
+import { modelAt, secret, useGuardrail } from './clients/scene.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene();
-});
-beforeEach(() => scene.gateway.simulator.reset());
-afterAll(() => scene.close());
-
-type Params = Omit<Anthropic.MessageCreateParamsNonStreaming, 'model' | 'max_tokens'>;
-
-const client = () => new Anthropic({ baseURL: scene.gateway.proxy.url, apiKey: scene.key, maxRetries: 0 });
-const modelAt = (vendor: VendorName) => `${vendor}/${plainModels[vendor]}`;
-const create = (vendor: VendorName, params: Params) =>
-  client().messages.create({ model: modelAt(vendor), max_tokens: 4096, ...params });
-/** The body that the vendor received last. */
-const sent = () => scene.received().body.toString();
-const hello = [{ role: 'user' as const, content: 'Hello' }];
-
-const weather: Anthropic.Tool = {
-  name: 'weather',
-  description: 'The weather of a city',
-  input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-};
+const { clients, client, create } = useMessagesClient();
+const { sent } = clients;
 
 describe.each(vendorNames)('guardrails at %s', (vendor) => {
-  const secret = 'swordfish-42';
-  const words = { words: { phrases: [secret] } };
-  const guarded = async (stage: string, action: string) => {
-    await guardrails.replace(guardrailFields([stage, action], words));
-    scene.gateway.simulator.reset();
-  };
-  let guardrails: GuardrailFixture;
-  beforeAll(() => {
-    guardrails = openGuardrailFixture(scene.gateway, scene.gateway.organization, scene.key);
-  });
-  afterAll(() => guardrails.clear());
+  const guarded = useGuardrail(clients);
 
   /** Each part of a request that the model reads. */
   const parts: readonly (readonly [string, Params])[] = [
@@ -65,14 +34,14 @@ describe.each(vendorNames)('guardrails at %s', (vendor) => {
     await expect(create(vendor, params)).rejects.toMatchObject({
       error: { error: { details: { error_code: 'guardrail_blocked' } } },
     });
-    expect(scene.gateway.simulator.requests).toEqual([]);
+    expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
 
   it.each(['whole', 'streamed'])(
     'replace it in the text, the thinking and the calls of a response, %s',
     async (form) => {
       await guarded('output', 'redact');
-      scene.gateway.simulator.script({
+      clients.scene.gateway.simulator.script({
         text: `It is ${secret}.`,
         toolCalls: [{ name: 'weather', arguments: JSON.stringify({ city: secret }) }],
       });
@@ -87,9 +56,19 @@ describe.each(vendorNames)('guardrails at %s', (vendor) => {
     },
   );
 
+  it('replace it in a large response to a large request', async () => {
+    await guarded('output', 'redact');
+    const text = `${'All is well. '.repeat(30_000)}${secret}`;
+    clients.scene.gateway.simulator.script({ text });
+    const large = [{ role: 'user' as const, content: 'large '.repeat(60_000) }];
+    const { content } = await create(vendor, { messages: large });
+    expect(JSON.stringify(content)).toContain('All is well.');
+    expect(JSON.stringify(content)).not.toContain(secret);
+  });
+
   it('cut a stream at what they block, with an error that the SDK raises', async () => {
     await guarded('output', 'block');
-    scene.gateway.simulator.script({ text: `${'All is well. '.repeat(400)}${secret}` });
+    clients.scene.gateway.simulator.script({ text: `${'All is well. '.repeat(400)}${secret}` });
     const stream = client().messages.stream({ model: modelAt(vendor), max_tokens: 4096, messages: hello });
     let text = '';
     stream.on('text', (piece) => {

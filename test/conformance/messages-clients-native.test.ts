@@ -1,44 +1,20 @@
 // Clients of the Messages API and the vendor of that format: what passes as it is, what does not, and refusals in the
 // SDK's own errors.
-import Anthropic, {
-  type APIError,
-  AuthenticationError,
-  BadRequestError,
-  PermissionDeniedError,
-} from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { VendorName } from '../../common/vendors.ts';
-import { ownHeaders, plainModels } from '../support/vendors.ts';
-import { type Scene, startScene } from './providers/scene.ts';
+import { type APIError, AuthenticationError, BadRequestError, PermissionDeniedError } from '@anthropic-ai/sdk';
+import { describe, expect, it } from 'vitest';
+import { ownHeaders } from '../support/vendors.ts';
+import { hello, useMessagesClient } from './clients/messages.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene();
-});
-beforeEach(() => scene.gateway.simulator.reset());
-afterAll(() => scene.close());
-
-type Params = Omit<Anthropic.MessageCreateParamsNonStreaming, 'model' | 'max_tokens'> & {
-  readonly max_tokens?: number;
-};
-
-const client = (options: object = {}) =>
-  new Anthropic({ baseURL: scene.gateway.proxy.url, apiKey: scene.key, maxRetries: 0, ...options });
-const models: Record<VendorName, string> = { ...plainModels, 'gpt-provider': 'gpt-4.1-mini' };
-const modelAt = (vendor: VendorName, model = models[vendor]) => `${vendor}/${model}`;
-const create = (vendor: VendorName, params: Params, model?: string) =>
-  client().messages.create({ model: modelAt(vendor, model), max_tokens: 4096, ...params });
-/** The body that the vendor received last. */
-const sent = () => scene.received().body.toString();
-const hello = [{ role: 'user' as const, content: 'Hello' }];
+const { clients, client, create } = useMessagesClient();
+const { sent } = clients;
 
 describe('the vendor of the format', () => {
   const vendor = 'assistant-provider';
   const call = async (body: string, headers: Record<string, string> = {}) =>
-    fetch(`${scene.gateway.proxy.url}/v1/messages`, {
+    fetch(`${clients.scene.gateway.proxy.url}/v1/messages`, {
       method: 'POST',
       headers: {
-        'x-api-key': scene.key,
+        'x-api-key': clients.scene.key,
         'content-type': 'application/json',
         'anthropic-version': '2023-06-01',
         ...headers,
@@ -53,9 +29,20 @@ describe('the vendor of the format', () => {
     const response = await call(body, { 'anthropic-beta': 'one-2025-01-01,two-2026-01-01' });
     expect(response.status).toBe(200);
     expect(sent()).toBe(body);
-    expect(scene.received().headers).toMatchObject({
+    expect(clients.scene.received().headers).toMatchObject({
       'anthropic-version': '2023-06-01',
       'anthropic-beta': 'one-2025-01-01,two-2026-01-01',
+    });
+  });
+
+  it('gets the version and betas of a request that a worker writes', async () => {
+    const body = text(`, "system": ${JSON.stringify('large '.repeat(60_000))}`);
+    const response = await call(body, { 'anthropic-beta': 'one-2025-01-01' });
+    expect(response.status).toBe(200);
+    expect(sent()).toBe(body);
+    expect(clients.scene.received().headers).toMatchObject({
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': 'one-2025-01-01',
     });
   });
 
@@ -66,7 +53,7 @@ describe('the vendor of the format', () => {
   });
 
   it('responds with its own bytes', async () => {
-    const direct = await fetch(`${scene.gateway.simulator.baseUrls[vendor]}/v1/messages`, {
+    const direct = await fetch(`${clients.scene.gateway.simulator.baseUrls[vendor]}/v1/messages`, {
       method: 'POST',
       headers: {
         'x-api-key': 'sk-ant-sim-own-0123456789',
@@ -80,7 +67,7 @@ describe('the vendor of the format', () => {
   });
 
   it.each([400, 429, 529])('responds with its own error of status %i', async (status) => {
-    scene.gateway.simulator.script({ status, error: { message: 'prompt is too long: 7 > 5' } });
+    clients.scene.gateway.simulator.script({ status, error: { message: 'prompt is too long: 7 > 5' } });
     const response = await call(text(''));
     expect(response.status).toBe(status);
     const { error, request_id: requestId } = (await response.json()) as {
@@ -100,7 +87,7 @@ describe('the vendor of the format', () => {
   it.each([
     ['container', ', "container": "container_1"'],
     ['mcp_servers', ', "mcp_servers": [{"type":"url","url":"https://mcp.example","name":"x"}]'],
-  ])('is not asked for %s with a stored key', async (param, fields) => {
+  ])('does not get %s with a stored key', async (param, fields) => {
     const response = await call(text(fields));
     expect(response.status).toBe(400);
     expect(response.headers.get('x-svc-error-code')).toBe('unsupported_parameter');
@@ -108,7 +95,11 @@ describe('the vendor of the format', () => {
   });
 
   it('gets the caller’s own key and everything that it can reach', async () => {
-    const own = { 'x-svc-vk': scene.key, 'x-svc-direct-key': 'true', 'x-api-key': ownHeaders[vendor].authorization };
+    const own = {
+      'x-svc-vk': clients.scene.key,
+      'x-svc-direct-key': 'true',
+      'x-api-key': ownHeaders[vendor].authorization,
+    };
     await call(text(', "container": "container_1"'), own);
     expect(sent()).toContain('container_1');
   });
@@ -119,7 +110,7 @@ describe('under a budget', () => {
     ['speed', ', "speed": "fast"'],
     ['inference_geo', ', "inference_geo": "us"'],
   ])('%s is refused, because no reservation covers what it costs', async (param, fields) => {
-    const { organization, proxy } = scene.gateway;
+    const { organization, proxy } = clients.scene.gateway;
     const { id, value } = await organization.createKey();
     const { api, id: organizationId } = organization;
     const subject = { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY', id };
@@ -130,7 +121,7 @@ describe('under a budget', () => {
     const response = await fetch(`${proxy.url}/v1/messages`, { method: 'POST', headers, body });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining(param) } });
-    expect(scene.gateway.simulator.requests).toEqual([]);
+    expect(clients.scene.gateway.simulator.requests).toEqual([]);
     await create('assistant-provider', { messages: hello });
   });
 });
@@ -139,7 +130,7 @@ describe('refusals', () => {
   const thrown = (pending: Promise<unknown>) => pending.catch((error: unknown) => error as APIError);
 
   it('of a key, a model and a field are the SDK’s own errors', async () => {
-    const { id } = await scene.gateway.organization.createKey({ allowedModels: { globs: ['gpt-provider/*'] } });
+    const { id } = await clients.scene.gateway.organization.createKey({ allowedModels: { globs: ['gpt-provider/*'] } });
     expect(id).toBeDefined();
     const unknown = await thrown(
       client({ apiKey: 'vk_live_0123456789abcdefghijklmnopqrstuv' }).messages.create({
@@ -165,7 +156,9 @@ describe('refusals', () => {
   });
 
   it('of a model that the key may not call', async () => {
-    const { value } = await scene.gateway.organization.createKey({ allowedModels: { globs: ['gpt-provider/*'] } });
+    const { value } = await clients.scene.gateway.organization.createKey({
+      allowedModels: { globs: ['gpt-provider/*'] },
+    });
     const error = await thrown(
       client({ apiKey: value }).messages.create({ model: 'claude-sonnet-4-5', max_tokens: 1, messages: hello }),
     );

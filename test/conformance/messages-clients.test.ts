@@ -1,38 +1,14 @@
 // The official SDK of the Messages API as a client of all five vendors: what it reads, and what each vendor gets.
-import Anthropic, { APIError, BadRequestError, RateLimitError } from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type VendorName, vendorNames } from '../../common/vendors.ts';
+import { APIError, BadRequestError, RateLimitError } from '@anthropic-ai/sdk';
+import { describe, expect, it } from 'vitest';
+import { vendorNames } from '../../common/vendors.ts';
 import { createLimit } from '../support/limited-callers.ts';
 import { png } from '../support/png.ts';
-import { plainModels } from '../support/vendors.ts';
-import { type Scene, startScene } from './providers/scene.ts';
+import { hello, useMessagesClient, weather } from './clients/messages.ts';
+import { modelAt } from './clients/scene.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene();
-});
-beforeEach(() => scene.gateway.simulator.reset());
-afterAll(() => scene.close());
-
-type Params = Omit<Anthropic.MessageCreateParamsNonStreaming, 'model' | 'max_tokens'> & {
-  readonly max_tokens?: number;
-};
-
-const client = (options: object = {}) =>
-  new Anthropic({ baseURL: scene.gateway.proxy.url, apiKey: scene.key, maxRetries: 0, ...options });
-const models: Record<VendorName, string> = { ...plainModels, 'gpt-provider': 'gpt-4.1-mini' };
-const modelAt = (vendor: VendorName, model = models[vendor]) => `${vendor}/${model}`;
-const create = (vendor: VendorName, params: Params, model?: string) =>
-  client().messages.create({ model: modelAt(vendor, model), max_tokens: 4096, ...params });
-/** The body that the vendor received last. */
-const sent = () => scene.received().body.toString();
-const hello = [{ role: 'user' as const, content: 'Hello' }];
-
-const weather: Anthropic.Tool = {
-  name: 'weather',
-  description: 'The weather of a city',
-  input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-};
+const { clients, client, create } = useMessagesClient();
+const { sent } = clients;
 
 describe.each(vendorNames)('a model of %s', (vendor) => {
   it('returns text with its usage', async () => {
@@ -66,7 +42,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it.each(['whole', 'streamed'])('calls tools in parallel and reads their results, %s', async (form) => {
-    scene.gateway.simulator.script({
+    clients.scene.gateway.simulator.script({
       toolCalls: [
         { name: 'weather', arguments: '{"city":"Oslo"}' },
         { name: 'weather', arguments: '{"city":"Rome"}' },
@@ -151,13 +127,17 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
 
   it('carries numbers as they are written, there and back', async () => {
     const input = '{"n":12345678901234567890,"x":1.10}';
-    scene.gateway.simulator.script({ toolCalls: [{ name: 'weather', arguments: input }] });
+    clients.scene.gateway.simulator.script({ toolCalls: [{ name: 'weather', arguments: input }] });
     const body = `{"model":"${modelAt(vendor)}","max_tokens":99,"tools":[${JSON.stringify(weather)}],"messages":[
       {"role":"user","content":"Hi"},
       {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"weather","input":${input}}]},
       {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"rain"}]}]}`;
-    const headers = { 'x-api-key': scene.key, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
-    const response = await fetch(`${scene.gateway.proxy.url}/v1/messages`, { method: 'POST', headers, body });
+    const headers = {
+      'x-api-key': clients.scene.key,
+      'content-type': 'application/json',
+      'anthropic-version': '2023-06-01',
+    };
+    const response = await fetch(`${clients.scene.gateway.proxy.url}/v1/messages`, { method: 'POST', headers, body });
     expect(sent().replaceAll('\\"', '"')).toContain('"n":12345678901234567890,"x":1.10');
     // The other simulated vendors have arguments as an object, and round its numbers themselves.
     if (vendor === 'gpt-provider' || vendor === 'studio-ai') {
@@ -166,7 +146,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it('fails with the error that the SDK knows', async () => {
-    scene.gateway.simulator.script({ status: 400, error: { message: 'the request is wrong' } });
+    clients.scene.gateway.simulator.script({ status: 400, error: { message: 'the request is wrong' } });
     const error: unknown = await create(vendor, { messages: hello }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BadRequestError);
     expect((error as APIError).error).toMatchObject({
@@ -176,7 +156,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it('ends a cut stream with an error, not with an end', async () => {
-    scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
+    clients.scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
     const stream = client().messages.stream({ model: modelAt(vendor), max_tokens: 100, messages: hello });
     await expect(stream.finalMessage()).rejects.toBeInstanceOf(APIError);
   });
@@ -191,7 +171,7 @@ describe('thinking', () => {
 
   it.each(thinkers)('of %s/%s keeps its signature over turns, whole and streamed', async (vendor, model) => {
     for (const form of ['whole', 'streamed']) {
-      scene.gateway.simulator.script({
+      clients.scene.gateway.simulator.script({
         reasoning: 'Let me think.',
         toolCalls: [{ name: 'weather', arguments: '{"city":"Oslo"}' }],
       });
@@ -225,7 +205,7 @@ describe('thinking', () => {
   ] as const)(
     'of %s/%s is requested by its effort, and is no thinking of Claude when it comes back',
     async (vendor, model) => {
-      scene.gateway.simulator.script({ reasoning: 'Let me think.' });
+      clients.scene.gateway.simulator.script({ reasoning: 'Let me think.' });
       const params = { model: modelAt(vendor, model), max_tokens: 4096, thinking, messages: hello };
       const { content } = await client().messages.create(params);
       expect(sent()).toMatch(/"reasoning_effort":"low"|thinkingConfig/);
@@ -243,11 +223,11 @@ describe('counting tokens', () => {
     expect(data.input_tokens).toBeGreaterThan(300);
     expect(data.input_tokens).toBeLessThan(900);
     expect(response.headers.get('x-svc-estimated')).toBe('true');
-    expect(scene.gateway.simulator.requests).toEqual([]);
+    expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
 
   it('counts as a request, and not as tokens', async () => {
-    const { organization } = scene.gateway;
+    const { organization } = clients.scene.gateway;
     const limited = await organization.createKey();
     await createLimit(organization, ['VIRTUAL_KEY', limited.id], ['REQUESTS_PER_MINUTE', 2]);
     await createLimit(organization, ['VIRTUAL_KEY', limited.id], ['TOKENS_PER_MINUTE', 1]);

@@ -1,49 +1,18 @@
 // Guardrails on the requests and responses of clients of the Responses API, at all five vendors, with the official SDK:
 // each part of a request that a model reads, and each part of a response, whole and streamed.
-import OpenAI from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type VendorName, vendorNames } from '../../common/vendors.ts';
-import { type GuardrailFixture, guardrailFields, openGuardrailFixture } from '../support/guardrails/fixture.ts';
-import { plainModels } from '../support/vendors.ts';
-import { type Scene, startScene } from './providers/scene.ts';
+import type OpenAI from 'openai';
+import { describe, expect, it } from 'vitest';
+import { vendorNames } from '../../common/vendors.ts';
+import { type Params, useResponsesClient, weather } from './clients/responses.ts';
+import { secret, useGuardrail } from './clients/scene.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene();
-});
-beforeEach(() => scene.gateway.simulator.reset());
-afterAll(() => scene.close());
+const { clients, create, stream } = useResponsesClient();
+const { sent } = clients;
 
-type Params = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model' | 'stream'>;
-
-const client = () => new OpenAI({ baseURL: `${scene.gateway.proxy.url}/v1`, apiKey: scene.key, maxRetries: 0 });
-const modelAt = (vendor: VendorName) => `${vendor}/${plainModels[vendor]}`;
-const create = (vendor: VendorName, params: Params) => client().responses.create({ model: modelAt(vendor), ...params });
-const stream = (vendor: VendorName, params: Params) => client().responses.stream({ model: modelAt(vendor), ...params });
-/** The body that the vendor received last. */
-const sent = () => scene.received().body.toString();
-
-const weather: OpenAI.Responses.FunctionTool = {
-  type: 'function',
-  name: 'weather',
-  description: 'The weather of a city',
-  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-  strict: false,
-};
 const note: OpenAI.Responses.CustomTool = { type: 'custom', name: 'note', description: 'Takes a note' };
 
 describe.each(vendorNames)('guardrails at %s', (vendor) => {
-  const secret = 'swordfish-42';
-  const words = { words: { phrases: [secret] } };
-  const guarded = async (stage: string, action: string) => {
-    await guardrails.replace(guardrailFields([stage, action], words));
-    scene.gateway.simulator.reset();
-  };
-  let guardrails: GuardrailFixture;
-  beforeAll(() => {
-    guardrails = openGuardrailFixture(scene.gateway, scene.gateway.organization, scene.key);
-  });
-  afterAll(() => guardrails.clear());
+  const guarded = useGuardrail(clients);
 
   const schema = { type: 'object', properties: { city: { type: 'string', description: secret } } };
   /** Each part of a request that the model reads. */
@@ -76,12 +45,12 @@ describe.each(vendorNames)('guardrails at %s', (vendor) => {
   it.each(parts)('block it in %s', async (_part, params) => {
     await guarded('input', 'block');
     await expect(create(vendor, params)).rejects.toMatchObject({ code: 'guardrail_blocked' });
-    expect(scene.gateway.simulator.requests).toEqual([]);
+    expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
 
   it.each(['whole', 'streamed'])('replace it in the text and the calls of a response, %s', async (form) => {
     await guarded('output', 'redact');
-    scene.gateway.simulator.script({
+    clients.scene.gateway.simulator.script({
       text: `It is ${secret}.`,
       toolCalls: [
         { name: 'weather', arguments: JSON.stringify({ city: secret }) },
@@ -100,7 +69,7 @@ describe.each(vendorNames)('guardrails at %s', (vendor) => {
 
   it('cut a stream at what they block, with an error that the SDK raises', async () => {
     await guarded('output', 'block');
-    scene.gateway.simulator.script({ text: `${'All is well. '.repeat(400)}${secret}` });
+    clients.scene.gateway.simulator.script({ text: `${'All is well. '.repeat(400)}${secret}` });
     const response = stream(vendor, { input: 'Hello' });
     let text = '';
     response.on('response.output_text.delta', ({ delta }) => {

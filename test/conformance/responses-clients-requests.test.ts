@@ -1,47 +1,16 @@
 // What the gateway makes of requests of the Responses API: the official SDK of the GPT vendor as the client, and the
 // body that a vendor gets.
-import OpenAI, { type APIError, BadRequestError } from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type OpenAI from 'openai';
+import { BadRequestError } from 'openai';
+import { describe, expect, it } from 'vitest';
 import { isObject, objectsOf } from '../../common/json.ts';
-import { type VendorName, vendorNames } from '../../common/vendors.ts';
-import { plainModels } from '../support/vendors.ts';
-import { type Scene, startScene } from './providers/scene.ts';
+import { vendorNames } from '../../common/vendors.ts';
+import { type Item, orderOf, patch, thrown, useResponsesClient, weather } from './clients/responses.ts';
+import { modelAt } from './clients/scene.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene();
-});
-beforeEach(() => scene.gateway.simulator.reset());
-afterAll(() => scene.close());
+const { clients, client, create, stream } = useResponsesClient();
+const { sent } = clients;
 
-type Params = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model' | 'stream'>;
-type Item = OpenAI.Responses.ResponseInputItem;
-
-const client = () => new OpenAI({ baseURL: `${scene.gateway.proxy.url}/v1`, apiKey: scene.key, maxRetries: 0 });
-const models: Record<VendorName, string> = { ...plainModels, 'gpt-provider': 'gpt-4.1-mini' };
-const modelAt = (vendor: VendorName) => `${vendor}/${models[vendor]}`;
-const create = (vendor: VendorName, params: Params) => client().responses.create({ model: modelAt(vendor), ...params });
-const stream = (vendor: VendorName, params: Params) => client().responses.stream({ model: modelAt(vendor), ...params });
-/** Their types; those of repeated pieces once. */
-const orderOf = (events: readonly { readonly type: string }[]) =>
-  events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
-/** The body that the vendor received last. */
-const sent = () => scene.received().body.toString();
-const thrown = (pending: Promise<unknown>) => pending.catch((error: unknown) => error as APIError);
-
-const weather: OpenAI.Responses.FunctionTool = {
-  type: 'function',
-  name: 'weather',
-  description: 'The weather of a city',
-  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-  strict: false,
-};
-const patch: OpenAI.Responses.CustomTool = {
-  type: 'custom',
-  name: 'patch',
-  description: 'Changes files',
-  format: { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' },
-};
 const oslo = { name: 'weather', arguments: '{"city":"Oslo"}' };
 
 describe('a request', () => {
@@ -138,7 +107,7 @@ describe('a request', () => {
       ...{ model: `${name}/${model}`, tools: [weather], reasoning: { effort: 'low' as const } },
       ...{ max_output_tokens: 8000, include: ['reasoning.encrypted_content' as const] },
     };
-    scene.gateway.simulator.script({ reasoning: 'Let me think.', toolCalls: [oslo] });
+    clients.scene.gateway.simulator.script({ reasoning: 'Let me think.', toolCalls: [oslo] });
     const { output } = await client().responses.create({ ...params, input: 'Hello' });
     const made = output.find((item) => item.type === 'function_call');
     if (made === undefined) throw new Error('a function is called');
@@ -149,9 +118,9 @@ describe('a request', () => {
   });
 
   it.each([false, true])('has its numbers in the response as they were written, streamed: %s', async (streamed) => {
-    const response = await fetch(`${scene.gateway.proxy.url}/v1/responses`, {
+    const response = await fetch(`${clients.scene.gateway.proxy.url}/v1/responses`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${scene.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${clients.scene.key}`, 'content-type': 'application/json' },
       body: `{"model": "${modelAt(vendor)}", "input": "Hello", "temperature": 1.0, "max_output_tokens": 1e3, "stream": ${streamed}}`,
     });
     const text = await response.text();
@@ -179,13 +148,13 @@ describe('a request', () => {
     const [tool] = objectsOf(body().tools);
     const short = isObject(tool?.function) ? String(tool.function.name) : '';
     expect(short).toHaveLength(64);
-    scene.gateway.simulator.script({ toolCalls: [{ ...oslo, name: short }] });
+    clients.scene.gateway.simulator.script({ toolCalls: [{ ...oslo, name: short }] });
     const { output } = await create(vendor, { input: 'Hello', tools });
     expect(output).toMatchObject([{ name, namespace }]);
   });
 
   it('shows reasoning as a summary', async () => {
-    scene.gateway.simulator.script({ reasoning: 'Let me think.' });
+    clients.scene.gateway.simulator.script({ reasoning: 'Let me think.' });
     const params = { input: 'Hello', reasoning: { effort: 'low' as const } };
     const model = 'search-provider/gemini-2.5-flash';
     const events = await Array.fromAsync(await client().responses.create({ model, ...params, stream: true }));
@@ -195,7 +164,7 @@ describe('a request', () => {
       ...['response.reasoning_summary_text.done', 'response.reasoning_summary_part.done'],
       'response.output_item.done',
     ]);
-    scene.gateway.simulator.script({ reasoning: 'Let me think.' });
+    clients.scene.gateway.simulator.script({ reasoning: 'Let me think.' });
     const { output } = await client().responses.create({ model, ...params });
     expect(output[0]).toMatchObject({
       type: 'reasoning',

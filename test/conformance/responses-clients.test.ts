@@ -1,27 +1,16 @@
 // The official SDK of the GPT vendor as a client of the Responses API at all five vendors: what it reads, and what each
 // vendor gets.
-import OpenAI, { APIError, BadRequestError } from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type OpenAI from 'openai';
+import { APIError, BadRequestError } from 'openai';
+import { describe, expect, it } from 'vitest';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import { png } from '../support/png.ts';
-import { plainModels } from '../support/vendors.ts';
-import { type Scene, startScene } from './providers/scene.ts';
+import { type Item, orderOf, type Params, patch, thrown, useResponsesClient, weather } from './clients/responses.ts';
+import { modelAt } from './clients/scene.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene();
-});
-beforeEach(() => scene.gateway.simulator.reset());
-afterAll(() => scene.close());
+const { clients, client, create, stream } = useResponsesClient();
+const { sent } = clients;
 
-type Params = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model' | 'stream'>;
-type Item = OpenAI.Responses.ResponseInputItem;
-
-const client = () => new OpenAI({ baseURL: `${scene.gateway.proxy.url}/v1`, apiKey: scene.key, maxRetries: 0 });
-const models: Record<VendorName, string> = { ...plainModels, 'gpt-provider': 'gpt-4.1-mini' };
-const modelAt = (vendor: VendorName) => `${vendor}/${models[vendor]}`;
-const create = (vendor: VendorName, params: Params) => client().responses.create({ model: modelAt(vendor), ...params });
-const stream = (vendor: VendorName, params: Params) => client().responses.stream({ model: modelAt(vendor), ...params });
 const respond = (form: string, vendor: VendorName, params: Params): Promise<OpenAI.Responses.Response> =>
   form === 'whole' ? create(vendor, params) : stream(vendor, params).finalResponse();
 /** All events of a stream. */
@@ -29,26 +18,7 @@ async function eventsOf(vendor: VendorName, params: Params): Promise<OpenAI.Resp
   const events = await client().responses.create({ model: modelAt(vendor), ...params, stream: true });
   return Array.fromAsync(events);
 }
-/** Their types; those of repeated pieces once. */
-const orderOf = (events: readonly { readonly type: string }[]) =>
-  events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
-/** The body that the vendor received last. */
-const sent = () => scene.received().body.toString();
-const thrown = (pending: Promise<unknown>) => pending.catch((error: unknown) => error as APIError);
 
-const weather: OpenAI.Responses.FunctionTool = {
-  type: 'function',
-  name: 'weather',
-  description: 'The weather of a city',
-  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-  strict: false,
-};
-const patch: OpenAI.Responses.CustomTool = {
-  type: 'custom',
-  name: 'patch',
-  description: 'Changes files',
-  format: { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' },
-};
 const oslo = { name: 'weather', arguments: '{"city":"Oslo"}' };
 const rome = { name: 'weather', arguments: '{"city":"Rome"}' };
 const opening = ['response.created', 'response.in_progress', 'response.output_item.added'];
@@ -95,7 +65,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it('streams parallel calls one after another', async () => {
-    scene.gateway.simulator.script({ toolCalls: [oslo, rome] });
+    clients.scene.gateway.simulator.script({ toolCalls: [oslo, rome] });
     const events = await eventsOf(vendor, { input: 'Hello', tools: [weather] });
     const item = ['response.output_item.added', ...call, 'response.output_item.done'];
     expect(orderOf(events).slice(-9)).toEqual([...item, ...item, 'response.completed']);
@@ -103,7 +73,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it.each(['whole', 'streamed'])('calls tools in parallel and reads their results, %s', async (form) => {
-    scene.gateway.simulator.script({ toolCalls: [oslo, rome] });
+    clients.scene.gateway.simulator.script({ toolCalls: [oslo, rome] });
     const first = await respond(form, vendor, { input: 'Hello', tools: [weather] });
     expect(first.status).toBe('completed');
     const calls = first.output.filter((item) => item.type === 'function_call');
@@ -135,7 +105,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it.each(['whole', 'streamed'])('calls a tool whose input is text, %s', async (form) => {
-    scene.gateway.simulator.script({ toolCalls: [{ name: 'patch', arguments: '{"input":"+ \\"a\\"\\n"}' }] });
+    clients.scene.gateway.simulator.script({ toolCalls: [{ name: 'patch', arguments: '{"input":"+ \\"a\\"\\n"}' }] });
     const { output } = await respond(form, vendor, { input: 'Hello', tools: [patch] });
     const made = output.find((item) => item.type === 'custom_tool_call');
     if (made === undefined) throw new Error('a custom tool is called');
@@ -156,7 +126,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     const tools: OpenAI.Responses.Tool[] = [
       { type: 'namespace', name: 'maps', description: 'Maps of the world', tools: [weather] },
     ];
-    scene.gateway.simulator.script({ toolCalls: [{ ...oslo, name: 'maps__weather' }] });
+    clients.scene.gateway.simulator.script({ toolCalls: [{ ...oslo, name: 'maps__weather' }] });
     const { output } = await respond(form, vendor, { input: 'Hello', tools });
     const made = output.find((item) => item.type === 'function_call');
     if (made === undefined) throw new Error('a function is called');
@@ -202,7 +172,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it.each(['whole', 'streamed'])('is incomplete at the maximum of its tokens, %s', async (form) => {
-    scene.gateway.simulator.script({ finishReason: cut[vendor] });
+    clients.scene.gateway.simulator.script({ finishReason: cut[vendor] });
     const params = { input: 'Hello', max_output_tokens: 100 };
     if (form === 'whole') {
       const response = await create(vendor, params);
@@ -221,7 +191,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it('fails with the error that the SDK knows', async () => {
-    scene.gateway.simulator.script({ status: 400, error: { message: 'the request is wrong' } });
+    clients.scene.gateway.simulator.script({ status: 400, error: { message: 'the request is wrong' } });
     const error = await thrown(create(vendor, { input: 'Hello' }));
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({
@@ -231,7 +201,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
   });
 
   it('ends a cut stream with an error, not with an end', async () => {
-    scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
+    clients.scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
     await expect(stream(vendor, { input: 'Hello' }).finalResponse()).rejects.toBeInstanceOf(APIError);
   });
 
@@ -258,7 +228,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     const error = await thrown(create(vendor, params));
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ code: 'unsupported_parameter', param });
-    expect(scene.gateway.simulator.requests).toEqual([]);
+    expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
 
   it('counts tokens without a call', async () => {
@@ -266,7 +236,7 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     expect(counted).toMatchObject({ object: 'response.input_tokens' });
     expect(counted.input_tokens).toBeGreaterThan(300);
     expect(counted.input_tokens).toBeLessThan(900);
-    expect(scene.gateway.simulator.requests).toEqual([]);
+    expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
 });
 

@@ -1,0 +1,57 @@
+// What tests of clients in other formats share: the vendors behind one gateway during a file, and guardrails that
+// search for one word.
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import type { VendorName } from '../../../common/vendors.ts';
+import { type GuardrailFixture, guardrailFields, openGuardrailFixture } from '../../support/guardrails/fixture.ts';
+import { plainModels } from '../../support/vendors.ts';
+import { type Scene, startScene } from '../providers/scene.ts';
+
+export interface ClientScene {
+  /** Only in tests and hooks. */
+  readonly scene: Scene;
+  /** The body that the vendor received last. */
+  sent(): string;
+}
+
+/** Opens the scene before the tests of a file, with no requests and scripts before each of them. */
+export function useScene(): ClientScene {
+  let scene: Scene | undefined;
+  const opened = () => {
+    if (scene === undefined) throw new Error('the scene is not open');
+    return scene;
+  };
+  beforeAll(async () => {
+    scene = await startScene();
+  });
+  beforeEach(() => opened().gateway.simulator.reset());
+  afterAll(() => scene?.close());
+  return {
+    get scene() {
+      return opened();
+    },
+    sent: () => opened().received().body.toString(),
+  };
+}
+
+const models: Record<VendorName, string> = { ...plainModels, 'gpt-provider': 'gpt-4.1-mini' };
+
+export function modelAt(vendor: VendorName, model = models[vendor]): string {
+  return `${vendor}/${model}`;
+}
+
+/** The word that guardrails search for. It looks like base64. */
+export const secret = 'swordfish-42';
+
+/** @returns a function that makes the organization's only guardrail search for the secret */
+export function useGuardrail(clients: ClientScene): (stage: string, action: string) => Promise<void> {
+  let guardrails: GuardrailFixture | undefined;
+  beforeAll(() => {
+    const { gateway, key } = clients.scene;
+    guardrails = openGuardrailFixture(gateway, gateway.organization, key);
+  });
+  afterAll(() => guardrails?.clear());
+  return async (stage, action) => {
+    await guardrails?.replace(guardrailFields([stage, action], { words: { phrases: [secret] } }));
+    clients.scene.gateway.simulator.reset();
+  };
+}
