@@ -62,6 +62,13 @@ export function readStop({ stop }: Options<'stop'>): readonly string[] {
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];
 
+/** A budget of reasoning as an effort, for vendors that know efforts only. @param tokens the budget */
+export function effortOfBudget(tokens: number): Effort {
+  if (tokens === 0) return 'none';
+  if (tokens <= 4096) return 'low';
+  return tokens <= 16_384 ? 'medium' : 'high';
+}
+
 /** @throws GatewayError invalid_request */
 export function readEffort({ reasoning_effort: value }: Options<'reasoning_effort'>): Effort | undefined {
   if (value === undefined || value === null) return undefined;

@@ -67,6 +67,22 @@ export interface PathFields {
 
 export type Framing = 'sse' | 'json_array';
 
+/** A message of the chat request. */
+export interface ChatTurn {
+  readonly message: JsonObject;
+  /** Where the client sent it. */
+  readonly at: string;
+}
+
+/** A client's own request, as a vendor of the same format gets it. */
+export interface PassedRequest {
+  readonly body: string;
+  /** What was taken out, for `x-svc-dropped-params`. */
+  readonly dropped: readonly string[];
+  /** Alternating names and values, beside those of every request. */
+  readonly headers: readonly string[];
+}
+
 export interface ReadClientRequest {
   /** SDK type `ChatCompletionCreateParams` of the package openai, with the extensions of the gateway. */
   readonly chat: JsonObject;

@@ -1,5 +1,7 @@
-// Collects what a vendor of another format does not get of a client's request.
+// What a vendor does not get of a client's request: one of another format, or one with a stored key.
+import type { JsonObject } from '../../common/json.ts';
 import { unsupported } from '../conversation/invalid.ts';
+import { isGiven } from '../conversation/options.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Losses } from './client-format.ts';
 
@@ -20,4 +22,14 @@ export class LossList implements Losses {
   refuse(path: string, message = `${path} is only supported by the vendor of this format`): void {
     this.refusal ??= unsupported(path, message);
   }
+}
+
+/** The refusal of a part that a vendor's whole account shares, so that only the caller's own key may use it. */
+export function ofAccount(param: string): GatewayError {
+  return unsupported(param, `${param} names something of the whole vendor account; send its content instead`);
+}
+
+/** The given ones of these fields. */
+export function givenOf(body: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.filter((name) => isGiven(body[name])).map((name) => [name, body[name]]));
 }

@@ -5,11 +5,19 @@ import { isObject, parseJson } from '../../common/json.ts';
 import type { ClientRequest } from './client-format.ts';
 import { protocolError } from './protocol-error.ts';
 
+/** A client's body for a vendor of the same format. @param members changed ones, as in {@link withMembers} */
+export function passedBody(client: PassedClient, members: ReadonlyMap<string, string>): string {
+  const text = passedText(client);
+  return members.size === 0 ? text.toString() : withMembers(text, members);
+}
+
+type PassedClient = Pick<ClientRequest, 'bytes' | 'body'>;
+
 /**
- * The text of a request for a vendor of the same format: as it came, unless an object in it has a member twice. Only
- * one of the two was inspected, and the vendor may read the other.
+ * As it came, unless an object in it has a member twice. Only one of the two was inspected, and the vendor may read the
+ * other.
  */
-export function passedText({ bytes, body }: Pick<ClientRequest, 'bytes' | 'body'>): Buffer {
+function passedText({ bytes, body }: PassedClient): Buffer {
   return bytes !== undefined && colonsIn(bytes) === membersBelow(body) ? bytes : Buffer.from(writeJson(body));
 }
 

@@ -21,7 +21,7 @@ import type { Exchange, RequestRecord } from './exchange.ts';
 import { type ChatRoute, clientFormatOf, matchRoute, type Route } from './match.ts';
 import { listedModel, listedModels, type ModelsDeps } from './models.ts';
 import { outcomeOf } from './outcome.ts';
-import { parseBody, scheduled } from './parse-body.ts';
+import { inSlices, parseBody, scheduled } from './parse-body.ts';
 import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
 import { type Handler, type LifecycleDeps, withLifecycle } from './request-lifecycle.ts';
@@ -113,7 +113,8 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     const result = await dispatched(dispatching, output);
     if (result.kind === 'complete') record.costText = costText(exchange, reservation);
     const guarded = output === undefined ? result : await output.guard(result);
-    await relay(exchange, inClientFormat(guarded, call.request.client));
+    const written = inClientFormat(guarded, call.request.client, (steps) => inSlices(exchange, steps, deps.loop));
+    await relay(exchange, written instanceof Promise ? await written : written);
   } catch (error) {
     failure = withNearest(error, call);
     respondError(exchange, failure);
@@ -173,13 +174,8 @@ function clientReading(
   { counts, stream, framing }: Pick<ChatRoute, 'counts' | 'stream' | 'framing'>,
 ): ClientReading | undefined {
   if (translation === undefined) return undefined;
-  return {
-    translation,
-    headers: headers.matching((name) => translation.forwardsHeader(name)),
-    counts,
-    stream,
-    framing,
-  };
+  const forwarded = headers.matching((name) => translation.forwardsHeader(name));
+  return { translation, headers: forwarded, path: { counts, stream, framing } };
 }
 
 /** Counted as a request, and inspected like every other one; it costs nothing. */

@@ -16,7 +16,7 @@ import type { Abortable, Exchange } from './exchange.ts';
  * @throws GatewayError invalid_request that names the field, overloaded; or the error that aborted the request
  */
 export function parseBody(exchange: Exchange, read: ReadBody, loop: LoopScheduler): ChatRequest | Promise<ChatRequest> {
-  if (isLargeBody(read)) return inSlices(exchange, read, loop);
+  if (isLargeBody(read)) return inSlices(exchange, parseChatRequestInSteps(read), loop);
   const grant = scheduled(exchange, read, loop);
   return grant === undefined ? parseChatRequest(read) : grant.then(() => parseChatRequest(read));
 }
@@ -31,11 +31,12 @@ export function scheduled({ owner }: Exchange, read: ReadBody, loop: LoopSchedul
   return isLargeBody(read) ? undefined : loop.ready(owner, read.bytes.length);
 }
 
-async function inSlices(exchange: Exchange, read: ReadBody, loop: LoopScheduler): Promise<ChatRequest> {
+/** Does a large piece of work in slices. @throws GatewayError overloaded; or the error that aborted the request */
+export async function inSlices<T>(exchange: Exchange, steps: Generator<void, T>, loop: LoopScheduler): Promise<T> {
   exchange.onAbort(nextTick);
   const isLeft = () => exchange.aborted !== undefined;
   try {
-    return await loop.finish(exchange.owner, parseChatRequestInSteps(read), isLeft);
+    return await loop.finish(exchange.owner, steps, isLeft);
   } catch (error) {
     exchange.throwIfAborted();
     throw error instanceof NotScheduledError ? overloaded(error) : error;

@@ -9,8 +9,10 @@ import type { Provider } from './provider.ts';
 /** @param base the shipped provider with the same wire format */
 export function customProvider(base: Provider, configured: CustomProvider): Provider {
   const { id, name, baseUrl, keyForm, passedFields } = configured;
+  // A body that passes as it came could name other models, hosts or keys behind an operator's URL.
+  const { native: _native, ...translating } = base;
   const own = {
-    ...{ ...base, name, aliases: [], defaultBaseUrl: baseUrl, streamStops, madeOf: configured },
+    ...{ ...translating, name, aliases: [], defaultBaseUrl: baseUrl, streamStops, madeOf: configured },
     ...(base.passesField !== undefined && { passesField: passesToCustom(passedFields ?? []) }),
   };
   if (keyForm === 'wire_format') return own;

@@ -12,7 +12,7 @@ import { GatewayError, overloaded } from '../errors.ts';
 import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../formats/chat-completions/text-meter.ts';
 import { type CompleteResponse, type StreamReader, type VendorError, VendorFailure } from '../formats/format.ts';
-import { buildRequest, formatOf, nativeFormat, type ProviderCall, passesResponse } from '../providers/provider.ts';
+import { buildRequest, formatOf, type ProviderCall, passesResponse } from '../providers/provider.ts';
 import type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink } from './attempt-result.ts';
 import { outgoing } from './outgoing.ts';
 import { type FailureResponse, providerFailure } from './provider-failure.ts';
@@ -95,7 +95,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   run(): Promise<AttemptResult> {
     const { translation } = this.#deps;
     const request =
-      translation?.isLarge(this.#call) === true && nativeFormat(this.#call) === undefined
+      translation?.isLarge(this.#call) === true
         ? translation.build(this.#call, this.#requested)
         : buildRequest(this.#call);
     if (request instanceof Promise)
@@ -258,7 +258,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #complete(body: Buffer): void {
     const { translation } = this.#deps;
     const response = { head: this.#head, body };
-    if (translation?.isLarge(this.#call, body.length) !== true || this.isNative) {
+    if (translation?.isLarge(this.#call, body.length) !== true) {
       this.#completed(this.#format.readResponse(this.#call, response));
       return;
     }

@@ -9,7 +9,7 @@ import { FetchedImage, type InlineData } from '../conversation/media.ts';
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../errors.ts';
 import { type ClientReading, parseChatRequest, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../formats/chat-completions/text-meter.ts';
-import type { ClientFormatName, PathFields } from '../formats/client-format.ts';
+import type { ClientFormatName, ClientRequest } from '../formats/client-format.ts';
 import { type CompleteResponse, type VendorError, VendorFailure } from '../formats/format.ts';
 import type { Credential, UpstreamRequest } from '../providers/credentials/credential.ts';
 import { customProvider } from '../providers/custom.ts';
@@ -37,7 +37,7 @@ export interface TranslationJob {
   readonly response?: { readonly head: IncomingHttpHeaders; readonly body: Uint8Array<ArrayBuffer> };
 }
 
-interface PlainCall extends Pick<ProviderCall, 'model' | 'capabilities' | 'outputTokensMax' | 'now'> {
+interface PlainCall extends Pick<ProviderCall, 'model' | 'capabilities' | 'outputTokensMax' | 'now' | 'isGuarded'> {
   /** By URL. Their bytes are transferred, once: a second attempt would have to fetch them again. */
   readonly images: ReadonlyMap<string, PlainImage>;
   readonly target: Omit<ProviderCall['target'], 'provider' | 'credential'>;
@@ -45,9 +45,8 @@ interface PlainCall extends Pick<ProviderCall, 'model' | 'capabilities' | 'outpu
   readonly credential: Readonly<Record<string, string>>;
 }
 
-export interface PlainClient {
+export interface PlainClient extends Pick<ClientRequest, 'headers' | 'path'> {
   readonly format: ClientFormatName;
-  readonly path: PathFields;
 }
 
 interface PlainImage {
@@ -94,7 +93,7 @@ export function formOf({ name, madeOf }: Provider): Pick<TranslationJob, 'provid
 
 /** The parts of a call that a worker needs. @param images those that are needed */
 export function plainCall(
-  { target, model, capabilities, outputTokensMax, now }: ProviderCall,
+  { target, model, capabilities, outputTokensMax, now, isGuarded }: ProviderCall,
   images: ProviderCall['images'],
 ): PlainCall {
   const { provider, credential, ...where } = target;
@@ -106,6 +105,7 @@ export function plainCall(
     capabilities: { ...capabilities },
     outputTokensMax,
     now,
+    ...(isGuarded !== undefined && { isGuarded }),
     images: new Map([...images].map(([url, image]) => [url, plainImage(image)])),
     target: where,
     credential: Object.fromEntries(revealed),
@@ -144,7 +144,7 @@ export async function translated(job: TranslationJob, shipped: Shipped): Promise
     }
     const { head, body } = response;
     const read = formatOf(call).readResponse(call, { head, body: bufferOf(body) });
-    const textTokens = completionTokensMax(read.body);
+    const textTokens = read.textTokens ?? completionTokensMax(read.body);
     return { request, read: { ...read, body: ownBytes(read.body), textTokens } };
   } catch (error) {
     return { request, failure: failureOf(error) };
@@ -177,10 +177,10 @@ function callOf(job: TranslationJob, shipped: Shipped): ProviderCall {
   };
 }
 
-function readingOf({ format, path }: PlainClient): ClientReading {
+function readingOf({ format, headers, path }: PlainClient): ClientReading {
   const { translation } = clientFormats[format];
   if (translation === undefined) throw new Error(`${format} is not translated`);
-  return { translation, headers: [], stream: path.stream, counts: path.counts };
+  return { translation, headers, path };
 }
 
 function providerOf({ provider, form }: TranslationJob, shipped: Shipped): Provider {

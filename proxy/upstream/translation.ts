@@ -112,7 +112,7 @@ export class Translation {
 }
 
 function clientOf({ client }: ChatRequest): TranslationJob['client'] {
-  return client && { format: client.translation.name, path: client.path };
+  return client && { format: client.translation.name, headers: client.headers, path: client.path };
 }
 
 /** A response that is too much for a worker is the provider's fault. */

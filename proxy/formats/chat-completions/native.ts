@@ -4,7 +4,7 @@
 import type { ResponseMessage } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import type { Usage } from '../../conversation/usage.ts';
-import type { ClientRequest } from '../client-format.ts';
+import type { ClientRequest, PassedRequest } from '../client-format.ts';
 import { CountingWriter } from '../counting-writer.ts';
 import {
   commonHeaders,
@@ -34,12 +34,7 @@ export interface NativeFormats {
  * Writes the client's own request for the vendor.
  * @throws GatewayError unsupported_parameter
  */
-export type WriteNative = (client: ClientRequest, call: FormatCall<ChatRequest>) => NativeRequest;
-
-export interface NativeRequest extends Pick<WrittenRequest, 'body' | 'dropped'> {
-  /** Alternating names and values, beside those of every request. */
-  readonly headers: readonly string[];
-}
+export type WriteNative = (client: ClientRequest, call: FormatCall<ChatRequest>) => PassedRequest;
 
 export function forNativeClients(format: TranslatedFormat, write: WriteNative): NativeFormats {
   const shared = {

@@ -8,7 +8,7 @@ import { noUsage, type Usage } from '../../conversation/usage.ts';
 import type { StreamWriter } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { eventData, SseSplitter } from '../sse.ts';
-import { finishOf } from './read-message.ts';
+import { callOf, finishOf } from './read-message.ts';
 import { readUsage } from './usage.ts';
 
 export class ChunkReader {
@@ -83,18 +83,12 @@ export class ChunkReader {
   }
 
   /** Some servers send each call whole, without an index or all with the same one; others repeat id and name. */
-  #readCall({ id, index, function: called, custom }: JsonObject): void {
-    const body = isObject(custom) ? custom : called;
-    const { name, arguments: args, input } = isObject(body) ? body : {};
-    const text = typeof args === 'string' ? args : typeof input === 'string' ? input : '';
-    const number = plainNumber(index) ?? this.#calls.size;
+  #readCall(call: JsonObject): void {
+    const { id, name, arguments: args } = callOf(call);
+    const number = plainNumber(call.index) ?? this.#calls.size;
     const known = this.#calls.get(number);
-    if (typeof id !== 'string' || id === '' || id === known?.id) {
-      if (known !== undefined) this.#writer.callArguments(known.index, text);
-      return;
-    }
-    const begun = this.#writer.call(id, typeof name === 'string' ? name : '', text);
-    this.#calls.set(number, { id, index: begun });
+    if (id !== '' && id !== known?.id) this.#calls.set(number, { id, index: this.#writer.call(id, name, args) });
+    else if (known !== undefined) this.#writer.callArguments(known.index, args);
   }
 
   #end(): void {

@@ -34,7 +34,7 @@ function choiceOf(choice: JsonObject): ResponseMessage['choices'][number] {
     content: textOf(content),
     reasoning: reasoned === '' ? undefined : reasoned,
     refusal: typeof refusal === 'string' ? refusal : undefined,
-    calls: objectsOf(tool_calls).flatMap(callOf),
+    calls: objectsOf(tool_calls).map(callOf),
     ...(isObject(choice.logprobs) && { logprobs: choice.logprobs }),
     extras,
   };
@@ -49,13 +49,10 @@ function textOf(content: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function callOf({ id, type, function: called, custom }: JsonObject): readonly CalledTool[] {
-  const {
-    name,
-    arguments: args,
-    input,
-  } = isObject(type === 'custom' ? custom : called) ? ((custom ?? called) as JsonObject) : {};
-  return [{ id: textOr(id, ''), name: textOr(name, ''), arguments: textOr(args, textOr(input, '')) }];
+/** Reads a call, or a chunk's piece of one: a function, or a tool with free text. */
+export function callOf({ id, function: called, custom }: JsonObject): CalledTool {
+  const [body = {}] = objectsOf([custom, called]);
+  return { id: textOr(id, ''), name: textOr(body.name, ''), arguments: textOr(body.arguments, textOr(body.input, '')) };
 }
 
 /** Reads a choice, or a chunk's. */

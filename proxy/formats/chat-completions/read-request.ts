@@ -6,7 +6,7 @@ import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { pieceEnd } from '../../../common/json-strings.ts';
 import { readJsonInSteps } from '../../../common/sliced-json-reader.ts';
 import { invalid } from '../../conversation/invalid.ts';
-import type { ClientRequest, Framing } from '../client-format.ts';
+import type { ClientRequest, PathFields } from '../client-format.ts';
 import type { FormatCall } from '../format.ts';
 
 export interface ChatRequest {
@@ -60,9 +60,8 @@ export interface ReadBody {
 }
 
 export interface ClientReading extends Pick<ClientRequest, 'translation' | 'headers'> {
-  readonly stream?: boolean | undefined;
-  readonly counts?: boolean | undefined;
-  readonly framing?: Framing | undefined;
+  /** The path's parts, except the model. */
+  readonly path: Omit<PathFields, 'model'>;
 }
 
 /**
@@ -129,8 +128,8 @@ export function parseChatRequest(read: Buffer | ReadBody): ChatRequest {
 /** A request of a client with another format. */
 function translatedRequest(body: JsonObject, { bytes, modelInPath, client }: ReadBody): ChatRequest {
   if (client === undefined) throw new Error('the client has the format of the gateway');
-  const { translation, headers, stream, counts, framing } = client;
-  const path = { model: modelInPath, stream, counts, framing };
+  const { translation, headers } = client;
+  const path = { ...client.path, model: modelInPath };
   return asChat({ translation, headers, path, body, bytes }, bytes.length);
 }
 

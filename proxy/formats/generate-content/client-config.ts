@@ -1,9 +1,8 @@
 // Reads how a client wants the response (SDK type `GenerationConfig` of @google/genai) into fields of chat completions.
-
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
-import { isGiven } from '../../conversation/options.ts';
+import { effortOfBudget, isGiven } from '../../conversation/options.ts';
 import type { LossList } from '../client-losses.ts';
 import { camelNames } from './client-names.ts';
 import { chatSchema } from './client-schema.ts';
@@ -74,13 +73,6 @@ function isText(modalities: unknown): boolean {
   return Array.isArray(modalities) && modalities.every((one) => one === 'TEXT' || one === 'MODALITY_UNSPECIFIED');
 }
 
-/** A budget of thinking, for vendors that know efforts only: up to this many tokens. */
-const efforts: readonly (readonly [number, string])[] = [
-  [0, 'none'],
-  [4096, 'low'],
-  [16_384, 'medium'],
-];
-
 const levels: ReadonlySet<string> = new Set(['minimal', 'low', 'medium', 'high']);
 
 /** SDK type `ThinkingConfig`. A budget of -1 leaves it to the model. */
@@ -96,5 +88,5 @@ function reasoning(value: unknown): JsonObject {
     throw invalid(`${at}.thinkingBudget`, `${at}.thinkingBudget must be a number`);
   }
   if (budget === undefined || budget < 0) return {};
-  return { reasoning_effort: efforts.find(([max]) => budget <= max)?.[1] ?? 'high' };
+  return { reasoning_effort: effortOfBudget(budget) };
 }

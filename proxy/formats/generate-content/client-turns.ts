@@ -4,15 +4,10 @@ import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
+import type { ChatTurn } from '../client-format.ts';
 import type { LossList } from '../client-losses.ts';
 import { camelNames } from './client-names.ts';
 import { type ClientPart, chatParts, madeImage, partsOf } from './client-parts.ts';
-
-export interface ChatTurn {
-  readonly message: JsonObject;
-  /** Where the client sent it. */
-  readonly at: string;
-}
 
 /** @throws GatewayError invalid_request that names the field */
 export function chatTurns(contents: unknown, losses: LossList): readonly ChatTurn[] {

@@ -3,20 +3,14 @@
 // account are refused if the key is not the caller's.
 import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
-import type { ClientRequest } from '../client-format.ts';
-import { passedText, withMembers } from '../splice.ts';
+import type { ClientRequest, PassedRequest } from '../client-format.ts';
+import { ofAccount } from '../client-losses.ts';
+import { passedBody } from '../splice.ts';
 import { camelNames } from './client-names.ts';
 import { partsOf } from './client-parts.ts';
 import { ownTools, toolsOf } from './client-tools.ts';
 import { isMarked, returnedSignature } from './signatures.ts';
-
-export interface PassedGenerateContentRequest {
-  readonly body: string;
-  readonly dropped: readonly string[];
-  readonly headers: readonly string[];
-}
 
 export interface Passing {
   /** The vendor's name of the model. */
@@ -28,7 +22,7 @@ export interface Passing {
 }
 
 /** @throws GatewayError unsupported_parameter */
-export function passGenerateContentRequest(client: ClientRequest, passing: Passing): PassedGenerateContentRequest {
+export function passGenerateContentRequest(client: ClientRequest, passing: Passing): PassedRequest {
   const { body } = client;
   const { model, isOwnKey, outputTokens } = passing;
   if (!isOwnKey) refuseAccount(body);
@@ -42,8 +36,7 @@ export function passGenerateContentRequest(client: ClientRequest, passing: Passi
     const config = body[name];
     changed.set(name, writeJson({ ...(isObject(config) && config), maxOutputTokens: outputTokens }));
   }
-  const text = passedText(client);
-  return { body: changed.size === 0 ? text.toString() : withMembers(text, changed), dropped, headers: [] };
+  return { body: passedBody(client, changed), dropped, headers: [] };
 }
 
 /** @throws GatewayError unsupported_parameter */
@@ -63,10 +56,6 @@ function refuseFiles(content: unknown, at: string): void {
     if (isGiven(part.fileData)) throw ofAccount(`${where}.fileData`);
     refuseFiles(part.functionResponse, `${where}.functionResponse`);
   }
-}
-
-function ofAccount(param: string) {
-  return unsupported(param, `${param} names something of the whole vendor account; send its content instead`);
 }
 
 interface KeptTools {

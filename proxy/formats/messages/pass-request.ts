@@ -5,22 +5,18 @@ import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
-import type { ClientRequest } from '../client-format.ts';
-import { passedText, withMembers } from '../splice.ts';
+import type { ClientRequest, PassedRequest } from '../client-format.ts';
+import { ofAccount } from '../client-losses.ts';
+import { passedBody } from '../splice.ts';
+import { accountFields } from './read-request.ts';
 import { isCallers, ownToolName } from './read-tools.ts';
-
-export interface PassedMessagesRequest {
-  readonly body: string;
-  readonly dropped: readonly string[];
-  readonly headers: readonly string[];
-}
 
 /**
  * @param model the vendor's name of it
  * @param isOwnKey the key is the caller's, and so is everything that it can reach
  * @throws GatewayError unsupported_parameter
  */
-export function passMessagesRequest(client: ClientRequest, model: string, isOwnKey: boolean): PassedMessagesRequest {
+export function passMessagesRequest(client: ClientRequest, model: string, isOwnKey: boolean): PassedRequest {
   const { body, headers } = client;
   if (!isOwnKey) refuseAccount(body);
   const { tools, dropped } = isOwnKey ? { tools: undefined, dropped: [] } : withoutOwnTools(body);
@@ -29,13 +25,8 @@ export function passMessagesRequest(client: ClientRequest, model: string, isOwnK
   if (body.model !== model) changed.set('model', JSON.stringify(model));
   if (tools !== undefined) changed.set('tools', writeJson(tools));
   if (messages !== undefined) changed.set('messages', writeJson(messages));
-  const text = passedText(client);
-  const written = changed.size === 0 ? text.toString() : withMembers(text, changed);
-  return { body: written, dropped, headers };
+  return { body: passedBody(client, changed), dropped, headers };
 }
-
-/** Fields that name what belongs to the whole vendor account, or let the vendor reach other hosts. */
-const accountFields = ['container', 'mcp_servers'];
 
 /** @throws GatewayError unsupported_parameter */
 function refuseAccount(body: JsonObject): void {
@@ -52,10 +43,6 @@ function refuseFiles(content: unknown, at: string): void {
     if (block.type === 'container_upload') throw ofAccount(`${at}[${index}]`);
     refuseFiles(block.content, `${at}[${index}].content`);
   }
-}
-
-function ofAccount(param: string) {
-  return unsupported(param, `${param} names something of the whole vendor account; send its content instead`);
 }
 
 /** Tools that the vendor defines but the client runs: they reach nothing at the vendor. */
@@ -84,10 +71,11 @@ function withoutUnsigned(messages: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(messages) || !objectsOf(messages).some(({ content }) => objectsOf(content).some(isUnsigned))) {
     return undefined;
   }
-  return messages.map((message: unknown) => {
-    if (!isObject(message) || !Array.isArray(message.content)) return message;
+  return messages.flatMap((message: unknown) => {
+    if (!isObject(message) || !Array.isArray(message.content)) return [message];
     const content = message.content.filter((block: unknown) => !isObject(block) || !isUnsigned(block));
-    return { ...message, content };
+    // The vendor refuses a message without content.
+    return content.length === 0 && message.content.length > 0 ? [] : [{ ...message, content }];
   });
 }
 

@@ -6,20 +6,21 @@ import { isGiven } from '../../conversation/options.ts';
 import type { LossList } from '../client-losses.ts';
 
 /**
- * @param at path of the content, or of its only block
+ * @param at path of the content
  * @throws GatewayError invalid_request that names the block
  */
 export function chatContent(content: unknown, at: string, losses: LossList): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (!Array.isArray(content)) throw invalid(at, `${at} must be a string or an array of content blocks`);
   return content.flatMap((block: unknown, index) => {
-    const where = content.length === 1 && at.endsWith(']') ? at : `${at}[${index}]`;
+    const where = `${at}[${index}]`;
     if (!isObject(block)) throw invalid(where, `${where} must be an object with a type`);
     return chatParts(block, where, losses);
   });
 }
 
-function chatParts(block: JsonObject, at: string, losses: LossList): JsonObject[] {
+/** @param at path of the block @throws GatewayError invalid_request that names it */
+export function chatParts(block: JsonObject, at: string, losses: LossList): JsonObject[] {
   const mark = isObject(block.cache_control) ? { cache_control: block.cache_control } : {};
   switch (block.type) {
     case 'text':
@@ -27,7 +28,7 @@ function chatParts(block: JsonObject, at: string, losses: LossList): JsonObject[
       if (typeof block.text !== 'string') throw invalid(`${at}.text`, `${at}.text must be a string`);
       return [{ type: 'text', text: block.text, ...mark }];
     case 'image':
-      return [{ type: 'image_url', image_url: { url: imageUrl(block.source, at, losses) }, ...mark }];
+      return imageUrls(block.source, at, losses).map((url) => ({ type: 'image_url', image_url: { url }, ...mark }));
     case 'document':
       return documentParts(block, at, losses).map((part) => ({ ...part, ...mark }));
     case 'search_result':
@@ -41,14 +42,15 @@ function chatParts(block: JsonObject, at: string, losses: LossList): JsonObject[
   }
 }
 
-function imageUrl(source: unknown, at: string, losses: LossList): string {
+/** One URL; none for a file of the account. */
+function imageUrls(source: unknown, at: string, losses: LossList): readonly string[] {
   if (!isObject(source)) throw invalid(`${at}.source`, `${at}.source must be an object with a type`);
   const { type, media_type: mediaType, data, url } = source;
-  if (type === 'base64' && typeof data === 'string') return dataUrl(mediaType, data, { form: /^image\/[a-z]+$/, at });
-  if (type === 'url' && typeof url === 'string') return url;
+  if (type === 'base64') return [dataUrl(mediaType, data, { form: /^image\/[a-z]+$/, at })];
+  if (type === 'url' && typeof url === 'string') return [url];
   if (type !== 'file') throw invalid(`${at}.source`, `${at}.source must be of type base64 or url`);
   losses.refuse(`${at}.source`);
-  return 'https://vendor.invalid/file';
+  return [];
 }
 
 /** Only files that no guardrail could read as text: text must come as text. */

@@ -3,11 +3,11 @@
 import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
-import { isGiven } from '../../conversation/options.ts';
+import { effortOfBudget, isGiven } from '../../conversation/options.ts';
 import { count } from '../../conversation/usage.ts';
-import type { PathFields, ReadClientRequest } from '../client-format.ts';
-import { LossList } from '../client-losses.ts';
-import { chatContent } from './read-content.ts';
+import type { ChatTurn, PathFields, ReadClientRequest } from '../client-format.ts';
+import { givenOf, LossList } from '../client-losses.ts';
+import { chatContent, chatParts } from './read-content.ts';
 import { chatTools } from './read-tools.ts';
 
 /** @throws GatewayError invalid_request that names the field */
@@ -20,7 +20,7 @@ export function readMessagesRequest(body: JsonObject, path: PathFields): ReadCli
   const chat = {
     model: path.model ?? body.model,
     messages: all.map(({ message }) => message),
-    ...sameFields(body),
+    ...givenOf(body, same),
     ...chatTools(body, losses),
     ...reasoning(body),
     ...outputFormat(body),
@@ -47,7 +47,7 @@ function listOf(list: unknown): readonly unknown[] {
 function noteLosses(body: JsonObject, losses: LossList): void {
   const lost = Object.keys(body).filter((name) => isGiven(body[name]) && !readFields.has(name));
   for (const name of lost) {
-    if (ownState.has(name)) losses.refuse(name);
+    if (accountFields.has(name)) losses.refuse(name);
     else losses.drop(name);
   }
 }
@@ -64,26 +64,16 @@ function renamedFields({ stop_sequences: stop, metadata, service_tier: tier }: J
 /** Names that mean the same in chat completions, where some are extensions. */
 const same = ['max_tokens', 'stream', 'temperature', 'top_p', 'top_k', 'thinking', 'cache_control'] as const;
 
-function sameFields(body: JsonObject): JsonObject {
-  return Object.fromEntries(same.filter((name) => isGiven(body[name])).map((name) => [name, body[name]]));
-}
-
 const readFields: ReadonlySet<string> = new Set([
   ...same,
   ...['model', 'messages', 'system', 'stop_sequences', 'metadata', 'service_tier'],
   ...['tools', 'tool_choice', 'output_config', 'output_format'],
 ]);
 
-/** Parts of a request that only the vendor's own account can read. */
-const ownState: ReadonlySet<string> = new Set(['container', 'mcp_servers']);
+/** Fields that name what belongs to the whole vendor account, or let the vendor reach other hosts. */
+export const accountFields: ReadonlySet<string> = new Set(['container', 'mcp_servers']);
 
 const tiers: ReadonlyMap<unknown, string> = new Map([['standard_only', 'default']]);
-
-interface ChatTurn {
-  readonly message: JsonObject;
-  /** Where the client sent it. */
-  readonly at: string;
-}
 
 function systemTurns(system: unknown): readonly ChatTurn[] {
   if (!isGiven(system)) return [];
@@ -118,13 +108,13 @@ function userTurns(content: unknown, at: string, losses: LossList): readonly Cha
     const where = `${at}.content[${index}]`;
     if (!isObject(block)) throw invalid(where, `${where} must be an object with a type`);
     if (block.type !== 'tool_result') {
-      rest.push(...chatContent([block], where, losses));
+      rest.push(...chatParts(block, where, losses));
       return;
     }
     const { tool_use_id: id, content: result, is_error: isError, cache_control } = block;
     if (typeof id !== 'string') throw invalid(`${where}.tool_use_id`, `${where}.tool_use_id must be a string`);
     if (isError === true) losses.drop('messages.content.is_error');
-    const parts = !isGiven(result) || typeof result === 'string' ? (result ?? '') : chatContent(result, where, losses);
+    const parts = typeof result === 'string' ? result : chatContent(result ?? '', `${where}.content`, losses);
     results.push({ message: { role: 'tool', tool_call_id: id, content: parts, ...marked(cache_control) }, at: where });
   });
   return rest.length === 0 && results.length > 0
@@ -157,7 +147,7 @@ function assistantMessage(content: unknown, at: string, losses: LossList): JsonO
         losses.refuse(where);
         return;
       default:
-        parts.push(...chatContent([block], where, losses));
+        parts.push(...chatParts(block, where, losses));
     }
   });
   return {
@@ -180,12 +170,6 @@ function text(value: unknown, at: string): string {
   throw invalid(at, `${at} must be a string or an array of content blocks`);
 }
 
-/** A budget of thinking, for vendors that know efforts only: up to this many tokens. */
-const efforts: readonly (readonly [number, string])[] = [
-  [4096, 'low'],
-  [16_384, 'medium'],
-];
-
 /** `thinking` passes under its own name. The effort is for vendors that know efforts only. */
 function reasoning({ thinking, output_config: config }: JsonObject): JsonObject {
   const stated = isObject(config) ? config.effort : undefined;
@@ -194,7 +178,7 @@ function reasoning({ thinking, output_config: config }: JsonObject): JsonObject 
   if (thinking.type === 'disabled') return { reasoning_effort: 'none' };
   const budget = count(thinking.budget_tokens);
   if (thinking.type !== 'enabled' || budget === undefined) return {};
-  return { reasoning_effort: efforts.find(([max]) => budget <= max)?.[1] ?? 'high' };
+  return { reasoning_effort: effortOfBudget(budget) };
 }
 
 /** SDK type `JSONOutputFormat`; `output_format` is its older name. */

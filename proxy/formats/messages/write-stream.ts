@@ -1,20 +1,14 @@
 // Writes a stream for clients of the Messages API (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk): one content
 // block after another, then the stop reason with the usage.
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import type { JsonObject } from '../../../common/json.ts';
 import type { Finish, ResponseIdentity, ThinkingBlock } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import { noUsage, type Usage } from '../../conversation/usage.ts';
 import type { StreamWriter } from '../format.ts';
+import { OrderedCalls, type StreamedCall } from '../ordered-calls.ts';
 import { messageId, stopFields, usageFields } from './write-response.ts';
 
 type OpenBlock = { readonly kind: 'text' | 'thinking' } | { readonly kind: 'call'; readonly call: StreamedCall };
-
-interface StreamedCall {
-  readonly id: string;
-  readonly name: string;
-  /** The arguments so far. */
-  args: string;
-}
 
 export class MessagesWriter implements StreamWriter {
   #written = '';
@@ -22,9 +16,7 @@ export class MessagesWriter implements StreamWriter {
   #open: OpenBlock | undefined;
   /** The number of blocks begun. */
   #blocks = 0;
-  readonly #calls: StreamedCall[] = [];
-  /** Calls that began while another one was open and not complete. */
-  #waiting: StreamedCall[] = [];
+  readonly #calls = new OrderedCalls();
   #finish: Finish | undefined;
   textTokens = 0;
 
@@ -33,7 +25,7 @@ export class MessagesWriter implements StreamWriter {
   }
 
   get calls(): number {
-    return this.#calls.length;
+    return this.#calls.count;
   }
 
   take(): Buffer {
@@ -73,20 +65,18 @@ export class MessagesWriter implements StreamWriter {
   }
 
   call(id: string, name: string, args = ''): number {
-    const call = { id, name, args: '' };
     this.textTokens += textTokensMax(name);
-    const index = this.#calls.push(call) - 1;
-    if (this.#open?.kind === 'call' && !isWhole(this.#open.call)) this.#waiting.push(call);
-    else this.#openCall(call);
+    const open = this.#open?.kind === 'call' ? this.#open.call : undefined;
+    const { index, call, waits } = this.#calls.begin({ id, name }, open);
+    if (!waits) this.#openCall(call);
     this.callArguments(index, args);
     return index;
   }
 
   callArguments(index: number, args: string): void {
-    const call = this.#calls[index];
-    if (call === undefined || args === '') return;
+    const call = this.#calls.add(index, args);
+    if (call === undefined) return;
     this.textTokens += textTokensMax(args);
-    call.args += args;
     if (this.#open?.kind === 'call' && this.#open.call === call) this.#input(args);
   }
 
@@ -100,12 +90,11 @@ export class MessagesWriter implements StreamWriter {
   finish(finish: Finish): void {
     this.#finish = finish;
     this.#close();
-    for (const call of this.#waiting) {
+    for (const call of this.#calls.takeWaiting()) {
       this.#openCall(call);
-      this.#input(call.args);
+      this.#input(call.arguments);
       this.#close();
     }
-    this.#waiting = [];
   }
 
   end(usage: Usage): void {
@@ -154,9 +143,4 @@ export class MessagesWriter implements StreamWriter {
   #event(type: string, fields: object): void {
     this.#written += `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
   }
-}
-
-/** Whether all arguments have arrived. Nothing in chat completions shows it. */
-function isWhole({ args }: StreamedCall): boolean {
-  return isObject(parseJson(args));
 }

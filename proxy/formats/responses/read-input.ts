@@ -4,15 +4,10 @@ import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
+import type { ChatTurn } from '../client-format.ts';
 import type { LossList } from '../client-losses.ts';
 import { chatName } from './offered-tools.ts';
 import { chatContent } from './read-content.ts';
-
-export interface ChatTurn {
-  readonly message: JsonObject;
-  /** Where the client sent it. */
-  readonly at: string;
-}
 
 /** @throws GatewayError invalid_request that names the item */
 export function chatTurns(input: unknown, losses: LossList): readonly ChatTurn[] {

@@ -4,9 +4,9 @@ import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { count } from '../../conversation/usage.ts';
-import type { PathFields, ReadClientRequest } from '../client-format.ts';
-import { LossList } from '../client-losses.ts';
-import { type ChatTurn, chatTurns } from './read-input.ts';
+import type { ChatTurn, PathFields, ReadClientRequest } from '../client-format.ts';
+import { givenOf, LossList } from '../client-losses.ts';
+import { chatTurns } from './read-input.ts';
 import { chatTools } from './read-tools.ts';
 
 /** @throws GatewayError invalid_request that names the field, unsupported_parameter for what would need a store */
@@ -23,7 +23,7 @@ export function readResponsesRequest(body: JsonObject, path: PathFields): ReadCl
   const chat = {
     model,
     messages: turns.map(({ message }) => message),
-    ...sameFields(body),
+    ...givenOf(body, same),
     ...chatTools(body, losses),
     ...reasoning(body.reasoning, losses),
     ...textFields(body.text, losses),
@@ -55,10 +55,6 @@ const same = [
   ...['stream', 'temperature', 'top_p', 'service_tier', 'user', 'safety_identifier'],
   ...['prompt_cache_key', 'prompt_cache_retention'],
 ] as const;
-
-function sameFields(body: JsonObject): JsonObject {
-  return Object.fromEntries(same.filter((name) => isGiven(body[name])).map((name) => [name, body[name]]));
-}
 
 const readFields: ReadonlySet<string> = new Set([
   ...same,

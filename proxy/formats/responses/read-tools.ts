@@ -6,7 +6,10 @@ import { isGiven } from '../../conversation/options.ts';
 import type { LossList } from '../client-losses.ts';
 import { customFunction, joinedText, type OfferedTool, offeredTools } from './offered-tools.ts';
 
-/** `tools`, `tool_choice` and `parallel_tool_calls` of chat completions, where the last two need tools. @throws GatewayError invalid_request */
+/**
+ * `tools`, `tool_choice` and `parallel_tool_calls` of chat completions, where the last two need tools.
+ * @throws GatewayError invalid_request
+ */
 export function chatTools(body: JsonObject, losses: LossList): JsonObject {
   const { own, hosted } = offeredTools(body);
   checkNames(own);

@@ -1,11 +1,12 @@
 // Writes a stream for clients of the Responses API (SDK type `ResponseStreamEvent` of the package openai): one output
 // item after another, then the whole response.
-import { isObject, type JsonObject, objectsOf, parseJson } from '../../../common/json.ts';
+import { type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Finish, ResponseIdentity } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import type { Usage } from '../../conversation/usage.ts';
 import type { ClientRequest } from '../client-format.ts';
 import type { StreamWriter } from '../format.ts';
+import { OrderedCalls, type StreamedCall } from '../ordered-calls.ts';
 import { calledTool, type ToolNames, toolNames } from './offered-tools.ts';
 import {
   callItem,
@@ -34,13 +35,6 @@ interface OpenText {
 
 type OpenItem = OpenText | { readonly kind: 'call'; readonly call: StreamedCall };
 
-interface StreamedCall {
-  readonly id: string;
-  readonly name: string;
-  /** So far. */
-  arguments: string;
-}
-
 export class ResponsesWriter implements StreamWriter {
   readonly #request: JsonObject;
   readonly #names: ToolNames;
@@ -50,9 +44,7 @@ export class ResponsesWriter implements StreamWriter {
   #open: OpenItem | undefined;
   /** The items that are complete. */
   readonly #output: JsonObject[] = [];
-  readonly #calls: StreamedCall[] = [];
-  /** Calls that began while another one was open and not complete. */
-  #waiting: StreamedCall[] = [];
+  readonly #calls = new OrderedCalls();
   #finish: Finish = { reason: 'stop', native: undefined };
   textTokens = 0;
 
@@ -66,7 +58,7 @@ export class ResponsesWriter implements StreamWriter {
   }
 
   get calls(): number {
-    return this.#calls.length;
+    return this.#calls.count;
   }
 
   take(): Buffer {
@@ -94,20 +86,18 @@ export class ResponsesWriter implements StreamWriter {
   }
 
   call(id: string, name: string, args = ''): number {
-    const call = { id, name, arguments: '' };
     this.textTokens += textTokensMax(name);
-    const index = this.#calls.push(call) - 1;
-    if (this.#open?.kind === 'call' && !isWhole(this.#open.call)) this.#waiting.push(call);
-    else this.#openCall(call);
+    const open = this.#open?.kind === 'call' ? this.#open.call : undefined;
+    const { index, call, waits } = this.#calls.begin({ id, name }, open);
+    if (!waits) this.#openCall(call);
     this.callArguments(index, args);
     return index;
   }
 
   callArguments(index: number, args: string): void {
-    const call = this.#calls[index];
-    if (call === undefined || args === '') return;
+    const call = this.#calls.add(index, args);
+    if (call === undefined) return;
     this.textTokens += textTokensMax(args);
-    call.arguments += args;
     if (this.#open?.kind === 'call' && this.#open.call === call) this.#arguments(call, args);
   }
 
@@ -123,8 +113,7 @@ export class ResponsesWriter implements StreamWriter {
 
   finish(finish: Finish): void {
     this.#finish = finish;
-    const waiting = this.#waiting;
-    this.#waiting = [];
+    const waiting = this.#calls.takeWaiting();
     const last = itemStatus(endOf(finish).status);
     this.#close(waiting.length === 0 ? last : 'completed');
     for (const [index, call] of waiting.entries()) {
@@ -249,9 +238,4 @@ const eventsOf = {
 
 function partOf({ kind, text, logprobs }: OpenText): JsonObject {
   return kind === 'reasoning' ? summaryPart(text) : textPart(kind, text, logprobs);
-}
-
-/** Whether all arguments have arrived. Nothing in chat completions shows it. */
-function isWhole(call: StreamedCall): boolean {
-  return isObject(parseJson(call.arguments));
 }

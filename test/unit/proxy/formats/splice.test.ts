@@ -1,7 +1,7 @@
 // Members of a JSON object are replaced in its text: all other bytes stay.
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, parseJson } from '../../../../common/json.ts';
-import { passedText, withMembers } from '../../../../proxy/formats/splice.ts';
+import { passedBody, withMembers } from '../../../../proxy/formats/splice.ts';
 
 const replace = (text: string, members: Record<string, string>) =>
   withMembers(Buffer.from(text), new Map(Object.entries(members)));
@@ -32,9 +32,9 @@ describe('withMembers', () => {
   });
 });
 
-describe('passedText', () => {
+describe('passedBody', () => {
   const passed = (text: string) =>
-    passedText({ bytes: Buffer.from(text), body: parseJson(text) as JsonObject }).toString();
+    passedBody({ bytes: Buffer.from(text), body: parseJson(text) as JsonObject }, new Map());
 
   it.each(['{"a":1, "b":[{"a":":"},{"a":{"x":"\\":"}}]}', '{}', '{ "é":":" }'])('is the text itself: %s', (text) => {
     expect(passed(text)).toBe(text);

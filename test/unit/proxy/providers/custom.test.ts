@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import type { KeyForm } from '../../../../proxy/access/principal.ts';
 import { CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
+import { clientFormats } from '../../../../proxy/client-formats.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { parseBaseUrl } from '../../../../proxy/formats/format.ts';
 import type { Credential } from '../../../../proxy/providers/credentials/credential.ts';
@@ -13,6 +14,7 @@ import { buildRequest, type Provider } from '../../../../proxy/providers/provide
 const url = 'https://models.example/base';
 const apiKey = { apiKey: new Secret('sk-sim-of-the-model-server') };
 const none = { apiKey: undefined };
+const noPath = { stream: undefined };
 const bases = providers.map((base) => [base.name, base] as const);
 
 function custom(base: Provider, keyForm: KeyForm): Provider {
@@ -49,6 +51,25 @@ describe.each(bases)('a provider in the wire format of %s', (_name, base) => {
     const provider = custom(base, 'wire_format');
     expect(await headersOf(provider, apiKey)).toEqual(await headersOf(base, apiKey));
     expect(provider.routeCredential).toBe(base.routeCredential);
+  });
+
+  it('gets no request as a client of its wire format sent it, because any field could name another model or host', async () => {
+    const body = '{"model":"m","max_tokens":9,"fallbacks":["dear"],"messages":[{"role":"user","content":"Hi"}]}';
+    const { translation } = clientFormats.messages;
+    if (translation === undefined) throw new Error('clients of the Messages API are translated');
+    const client = { translation, headers: ['anthropic-beta', 'one-2025-01-01'], path: noPath };
+    const read = { bytes: Buffer.from(body), numbersArePlain: true, client };
+    const sent = await buildRequest({
+      ...{ request: parseChatRequest(read), model: 'm', images: new Map() },
+      ...{ capabilities: new CapabilityTable().of(base.name, 'm'), outputTokensMax: undefined, now: 0 },
+      target: {
+        ...{ provider: custom(base, 'bearer'), baseUrl: parseBaseUrl(url), credential: apiKey, providerKeyId: 'key-1' },
+        ...{ region: 'eu-west-1', apiVersion: undefined },
+      },
+    });
+    expect(String(sent.body)).not.toContain('dear');
+    expect(sent.headers).not.toContain('anthropic-beta');
+    expect(sent.dropped).toContain('fallbacks');
   });
 
   it('sends the key as a bearer token and nowhere else', async () => {
