@@ -12,12 +12,9 @@ import type { CostText, Usage } from '../conversation/usage.ts';
 /** A format's folder has the same name with hyphens. */
 export type FormatName = 'chat_completions' | 'messages' | 'generate_content' | 'converse' | 'responses';
 
-/** The formats of vendors: names as in the contract and in settings. */
-export type VendorFormatName = Exclude<FormatName, 'responses'>;
-
 /** A vendors' format, for clients whose requests have the form `Request` and that read chat completions. */
 export interface Format<Request> {
-  readonly name: VendorFormatName;
+  readonly name: FormatName;
   /** Media type of a streamed response. */
   readonly streamType: StreamType;
   /** @throws GatewayError unsupported_parameter, invalid_request */
@@ -37,8 +34,12 @@ export interface Format<Request> {
  * A format independent of the client's format: it writes requests from conversations, and reads responses into a shared
  * shape.
  */
-export interface TranslatedFormat extends Pick<Format<ConversationRequest>, 'name' | 'streamType' | 'readError'> {
+export interface TranslatedFormat extends ReadableFormat {
   writeRequest(call: TranslatedCall): WrittenRequest;
+}
+
+/** The responses of a vendor. Requests may be those that its format's own clients wrote. */
+export interface ReadableFormat extends Pick<Format<ConversationRequest>, 'name' | 'streamType' | 'readError'> {
   readResponse(call: TranslatedCall, response: VendorResponse): ReadResponse;
   openStream(call: TranslatedCall, context: StreamContext): StreamReader;
 }

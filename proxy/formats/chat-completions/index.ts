@@ -3,7 +3,7 @@
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
 import { parseJson } from '../../../common/json.ts';
 import type { Format } from '../format.ts';
-import { gptError, readGptError } from './errors.ts';
+import { gptError, readGptError } from '../gpt-error.ts';
 import { PassthroughStream } from './pass-stream.ts';
 import type { ChatRequest } from './read-request.ts';
 import { readCompletion } from './read-response.ts';

@@ -10,10 +10,10 @@ import {
   commonHeaders,
   type Format,
   type FormatCall,
+  type ReadableFormat,
   type StreamContext,
   type StreamReader,
   type TranslatedCall,
-  type TranslatedFormat,
   type VendorError,
   type WrittenRequest,
 } from '../format.ts';
@@ -36,7 +36,7 @@ export interface NativeFormats {
  */
 export type WriteNative = (client: ClientRequest, call: FormatCall<ChatRequest>) => PassedRequest;
 
-export function forNativeClients(format: TranslatedFormat, write: WriteNative): NativeFormats {
+export function forNativeClients(format: ReadableFormat, write: WriteNative): NativeFormats {
   const shared = {
     name: format.name,
     streamType: format.streamType,
@@ -93,7 +93,7 @@ class PassedStream implements StreamReader {
   readonly #reader: StreamReader;
   readonly #events: SseSplitter | undefined;
 
-  constructor(format: TranslatedFormat, call: TranslatedCall, context: StreamContext) {
+  constructor(format: ReadableFormat, call: TranslatedCall, context: StreamContext) {
     this.#reader = format.openStream(call, context);
     // Frames of other streams are passed together with the bytes that completed them.
     if (format.streamType === 'text/event-stream') this.#events = new SseSplitter(context.limits.eventBytesMax);

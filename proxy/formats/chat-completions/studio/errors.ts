@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../../common/json.ts';
 import type { VendorError } from '../../format.ts';
 import { type ErrorKind, errorKinds, kindOfStatus, vendorError } from '../../vendor-error.ts';
-import { gptCodes, parseError, readEnvelope, withoutStatus } from '../errors.ts';
+import { gptCodes, parseError, readEnvelope, withoutStatus } from '../../gpt-error.ts';
 
 export function readStudioError(status: number, body: Buffer): VendorError {
   return studioError(parseError(body), status);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gptError } from '../../../../../proxy/formats/chat-completions/errors.ts';
+import { gptError } from '../../../../../proxy/formats/gpt-error.ts';
 import { PassthroughStream } from '../../../../../proxy/formats/chat-completions/pass-stream.ts';
 import { positionsOf } from '../../../../support/seed.ts';
 

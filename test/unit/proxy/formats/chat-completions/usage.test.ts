@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gptError } from '../../../../../proxy/formats/chat-completions/errors.ts';
+import { gptError } from '../../../../../proxy/formats/gpt-error.ts';
 import { PassthroughStream } from '../../../../../proxy/formats/chat-completions/pass-stream.ts';
 import {
   passedUsage,

@@ -1,10 +1,10 @@
 // Reads errors of services that use the callers' format: every envelope that they are known to send, and the GPT
 // vendor's own, `{"error":{message,type,param,code}}`, where each field may be missing. The vendor's codes and status
 // stay unchanged, because callers' SDKs know them. Nothing here throws, whatever the body contains.
-import { isNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
-import type { VendorError } from '../format.ts';
-import { type ErrorKind, errorKinds, kindOfStatus, unreadable } from '../vendor-error.ts';
+import { isNumber } from '../../common/exact-number.ts';
+import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
+import type { VendorError } from './format.ts';
+import { type ErrorKind, errorKinds, kindOfStatus, unreadable } from './vendor-error.ts';
 
 export function readGptError(status: number, body: Buffer): VendorError {
   return gptError(parseError(body), status);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseError, readEnvelope } from '../../../../../proxy/formats/chat-completions/errors.ts';
+import { parseError, readEnvelope } from '../../../../proxy/formats/gpt-error.ts';
 
 const envelopeOf = (body: unknown) => readEnvelope(parseError(Buffer.from(JSON.stringify(body))));
 
