@@ -5,6 +5,8 @@ import type { Guardrail } from '../../guardrails/definition.ts';
 import type { HangUp, LimitKind, ScopeKind, UnknownCost } from '../../proto/words/access.ts';
 import type { Capabilities } from '../catalog/capabilities.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
+import type { OwnToolSettings } from '../formats/own-tools.ts';
+import type { RecordKey } from './organization-key.ts';
 
 export interface Principal {
   readonly key: KeyRecord;
@@ -49,6 +51,16 @@ export interface OrganizationRecord {
   readonly hangUp: HangUp;
   /** Whether usage that no provider reported is charged by its reservation or by its text. */
   readonly unknownCost: UnknownCost;
+  /** The tools that vendors run which pass with a stored provider key. */
+  readonly ownTools: OwnToolSettings;
+  /** Whether vendors may store responses for callers of the Responses API. */
+  readonly storedResponses: boolean;
+  /** Whether callers of the Responses API may send `background`. */
+  readonly backgroundResponses: boolean;
+  /** Whether requests without `safety_identifier` get a hash of organization and scope. */
+  readonly safetyIdentifier: boolean;
+  /** The generations that are open, newest first: the first one seals. Undefined if there is none. */
+  readonly recordKeys: readonly RecordKey[] | undefined;
   /** The organization's own names for models. */
   readonly modelAliases: readonly ModelAlias[];
   readonly allowedModels: readonly string[];

@@ -6,8 +6,10 @@ import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Inva
 import type { KeyRecord__Output } from '../../proto/generated/gateway/v1/KeyRecord.ts';
 import type { LimitRecord__Output } from '../../proto/generated/gateway/v1/LimitRecord.ts';
 import type { OrganizationRecord__Output } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
+import type { OwnToolSettings__Output } from '../../proto/generated/gateway/v1/OwnToolSettings.ts';
 import type { Position__Output } from '../../proto/generated/gateway/v1/Position.ts';
 import type { ProviderKeyRecord__Output } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
+import type { RecordKey__Output } from '../../proto/generated/gateway/v1/RecordKey.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord__Output } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
 import type { WatchReset__Output } from '../../proto/generated/gateway/v1/WatchReset.ts';
@@ -26,8 +28,10 @@ import type { EnumWords } from '../../proto/words/enum-words.ts';
 import { refOf } from '../access/cached-record.ts';
 import type { FeedMessage } from '../access/feed.ts';
 import type { Position } from '../access/feed-state.ts';
+import { RecordKey } from '../access/organization-key.ts';
 import type { KeyRecord, Limit, OrganizationRecord, ProviderKey, ScopeRecord } from '../access/principal.ts';
 import type { Invalidation, ResolvedRecords } from '../access/records.ts';
+import type { OwnToolSettings } from '../formats/own-tools.ts';
 import { decodeGuardrails } from './wire-guardrails.ts';
 import { decodeOwnPrice } from './wire-prices.ts';
 import { decodeCustomProvider } from './wire-providers.ts';
@@ -137,6 +141,11 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     callerProviderKeys: organization.callerProviderKeys,
     hangUp: hangUps.wordOf(organization.hangUp) ?? 'cancel',
     unknownCost: unknownCosts.wordOf(organization.unknownCost) ?? 'hold',
+    ownTools: decodeOwnTools(organization.ownTools),
+    storedResponses: organization.responses?.stored ?? true,
+    backgroundResponses: organization.responses?.background ?? false,
+    safetyIdentifier: organization.responses?.safetyIdentifier ?? false,
+    recordKeys: decodeRecordKeys(organization.recordKeys),
     modelAliases: organization.modelAliases.map(({ name, model }) => ({ name, model })),
     allowedModels: organization.allowedModels.map(canonicalSelector),
     limits: organization.limits.map(decodeLimit),
@@ -146,6 +155,19 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     guardrails: decodeGuardrails(organization.guardrails),
     revision: whole(organization.revision),
   };
+}
+
+function decodeOwnTools(settings: OwnToolSettings__Output | null): OwnToolSettings {
+  return { egress: settings?.egress ?? false, execution: settings?.execution ?? false };
+}
+
+const recordKeyBytes = 32;
+
+/** A key of another length is of a form that this version does not know: what it sealed cannot be read. */
+function decodeRecordKeys(keys: readonly RecordKey__Output[]): readonly RecordKey[] | undefined {
+  const known = keys.filter(({ key }) => key.length === recordKeyBytes);
+  if (known.length === 0) return undefined;
+  return known.map(({ generation, key }) => new RecordKey(generation, key));
 }
 
 function decodeProviderKey(key: ProviderKeyRecord__Output): ProviderKey {

@@ -8,6 +8,7 @@ import type { InlineData } from '../conversation/media.ts';
 import type { ConversationRequest } from '../conversation/request.ts';
 import type { Finish, ResponseIdentity, ResponseMessage, ResponseSink } from '../conversation/response.ts';
 import type { CostText, Usage } from '../conversation/usage.ts';
+import type { OwnToolSettings } from './own-tools.ts';
 
 /** A format's folder has the same name with hyphens. */
 export type FormatName = 'chat_completions' | 'messages' | 'generate_content' | 'converse' | 'responses';
@@ -72,6 +73,8 @@ export interface FormatTarget {
   readonly apiVersion: string | undefined;
   /** Id of the stored provider key; undefined for the caller's own key. */
   readonly providerKeyId: string | undefined;
+  /** The vendor's own tools that pass: by the organization's settings, or all with the caller's own key. */
+  readonly ownTools: OwnToolSettings;
   readonly provider: { readonly passesField?: PassesField };
 }
 

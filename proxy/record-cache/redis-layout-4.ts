@@ -10,6 +10,7 @@ import type { Guardrail } from '../../guardrails/definition.ts';
 import { type CachedRecord, cachedKey, type Subject } from '../access/cached-record.ts';
 import type { Position } from '../access/feed-state.ts';
 import type { KeyRecord, OrganizationRecord, ProviderSecret, ScopeRecord } from '../access/principal.ts';
+import { noOwnTools } from '../formats/own-tools.ts';
 
 const layout = 4;
 
@@ -93,8 +94,17 @@ function withSecrets(record: OrganizationRecord): OrganizationRecord {
       },
     };
   });
-  return { ...record, providerKeys, guardrails: record.guardrails.map(withSecret) };
+  return { ...record, ...laterSettings, providerKeys, guardrails: record.guardrails.map(withSecret) };
 }
+
+/** Settings that are younger than the layout, as they were before they existed. */
+const laterSettings = {
+  ownTools: noOwnTools,
+  storedResponses: true,
+  backgroundResponses: false,
+  safetyIdentifier: false,
+  recordKeys: undefined,
+} as const;
 
 function withSecret(guardrail: Guardrail): Guardrail {
   const { check } = guardrail;

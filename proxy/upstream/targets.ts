@@ -2,6 +2,7 @@
 // or the caller's own key, which is sent only to the platform's URL of that provider.
 import type { OrganizationRecord, ProviderKey } from '../access/principal.ts';
 import { parseBaseUrl } from '../formats/format.ts';
+import { allOwnTools } from '../formats/own-tools.ts';
 import type { Credential } from '../providers/credentials/credential.ts';
 import type { Provider, Target } from '../providers/provider.ts';
 import type { BaseUrls, UrlPlaceholders } from './base-urls.ts';
@@ -47,6 +48,7 @@ export class Targets {
       credential,
       baseUrl: this.#baseUrls.of(provider, { endpoint, region }),
       providerKeyId: undefined,
+      ownTools: allOwnTools,
       region,
       apiVersion: undefined,
     };
@@ -54,13 +56,14 @@ export class Targets {
 
   #make(organization: OrganizationRecord, provider: Provider): readonly WeightedTarget[] {
     const { keylessId } = provider;
-    if (keylessId !== undefined) return [this.#target(provider, { ...noKey, id: keylessId })];
-    return organization.providerKeys
+    const { ownTools, providerKeys } = organization;
+    if (keylessId !== undefined) return [{ ...this.#target(provider, { ...noKey, id: keylessId }), ownTools }];
+    return providerKeys
       .filter((key) => key.provider === provider.name)
-      .map((key) => this.#target(provider, key));
+      .map((key) => ({ ...this.#target(provider, key), ownTools }));
   }
 
-  #target(provider: Provider, key: Omit<ProviderKey, 'provider'>): WeightedTarget {
+  #target(provider: Provider, key: Omit<ProviderKey, 'provider'>): Omit<WeightedTarget, 'ownTools'> {
     const { id, secret, baseUrl, region, apiVersion, priority, weight } = key;
     return {
       provider,

@@ -5,6 +5,7 @@ import { findModel } from '../../proxy/catalog/models.ts';
 import type { Usage } from '../../proxy/conversation/usage.ts';
 import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
+import { usualSettings } from './usual-settings.ts';
 
 const capabilities = new CapabilityTable();
 
@@ -26,10 +27,7 @@ export function chatCallOf(vendor: string, model: string, fields: object): ChatC
         organization: {
           id: 'o',
           active: true,
-          callerProviderKeys: false,
-          hangUp: 'cancel',
-          unknownCost: 'hold',
-          modelAliases: [],
+          ...usualSettings,
           ...{ allowedModels: [], limits: [], providerKeys: [], customProviders: [], prices: [] },
           ...{ guardrails: [], revision: 1 },
         },

@@ -9,6 +9,7 @@ import { findModel } from '../../proxy/catalog/models.ts';
 import type { InlineData } from '../../proxy/conversation/media.ts';
 import { type ChatRequest, parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import { parseBaseUrl, type StreamReader, VendorFailure } from '../../proxy/formats/format.ts';
+import { allOwnTools, noOwnTools } from '../../proxy/formats/own-tools.ts';
 import type { Credential } from '../../proxy/providers/credentials/credential.ts';
 import { buildRequest, type Provider, type ProviderCall } from '../../proxy/providers/provider.ts';
 import { framesOf } from './cloud-frames.ts';
@@ -101,6 +102,7 @@ export function goldenCall(
     baseUrl: parseBaseUrl(provider.defaultBaseUrl.replace('{endpoint}', 'golden').replace('{region}', 'eu-west-1')),
     credential: provider.routeCredential === 'cloud-keys' ? cloudKeys : credential,
     providerKeyId: 'golden',
+    ownTools: noOwnTools,
     region: 'eu-west-1',
     apiVersion: undefined,
   };
@@ -130,7 +132,7 @@ export function targetedAt(wanted: GoldenTarget = {}, call: ProviderCall): Provi
     ...call.target,
     ...(baseUrl !== undefined && { baseUrl: parseBaseUrl(baseUrl) }),
     apiVersion,
-    ...(ownKey && { providerKeyId: undefined }),
+    ...(ownKey && { providerKeyId: undefined, ownTools: allOwnTools }),
   };
   return { ...call, target };
 }

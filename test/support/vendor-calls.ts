@@ -7,6 +7,7 @@ import type { InlineData } from '../../proxy/conversation/media.ts';
 import { imageUrls } from '../../proxy/formats/chat-completions/read-content.ts';
 import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import { parseBaseUrl } from '../../proxy/formats/format.ts';
+import { noOwnTools } from '../../proxy/formats/own-tools.ts';
 import type { Credential, UpstreamRequest } from '../../proxy/providers/credentials/credential.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import type { Provider, ProviderCall } from '../../proxy/providers/provider.ts';
@@ -49,6 +50,7 @@ export function callOf(vendor: VendorName, model: string, body: object | string,
       baseUrl: parseBaseUrl(`https://${host}${vendors[vendor].basePath}${dialect}`),
       credential: credentialOf(vendor),
       providerKeyId: 'stored',
+      ownTools: noOwnTools,
       region,
       apiVersion: undefined,
     },

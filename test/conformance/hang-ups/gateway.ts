@@ -25,6 +25,7 @@ import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
 import { vendors } from '../../../simulator/vendors.ts';
 import { directCallers } from '../../support/direct-callers.ts';
 import { transportTo } from '../../support/transports.ts';
+import { usualSettings } from '../../support/usual-settings.ts';
 
 export interface Booking extends UsageEvent {
   /** Nano-dollars that were reserved for the request. */
@@ -169,7 +170,8 @@ class Bookings {
 function principalOf(hangUp: 'cancel' | 'read', vendorPort: number): Principal {
   const budget = { id: 'budget', kind: 'budget', amountUsd: '1000', period: 'day' } as const;
   const organization: OrganizationRecord = {
-    ...{ id: 'o', active: true, callerProviderKeys: false, hangUp, unknownCost: 'hold', modelAliases: [] },
+    ...usualSettings,
+    ...{ id: 'o', active: true, hangUp },
     ...{ allowedModels: [], limits: [], customProviders: [], prices: [], guardrails: [], revision: 1 },
     providerKeys: Object.keys(vendors).map((provider) => ({
       ...{ id: provider, provider, secret, baseUrl: `http://127.0.0.1:${vendorPort}` },

@@ -11,6 +11,7 @@ import { chatBody, startGateway, type TestGateway } from '../../support/gateway.
 import { until } from '../../support/process.ts';
 import { openConnection, type RawConnection } from '../../support/raw-http.ts';
 import { logged, metric } from '../../support/telemetry.ts';
+import { usualSettings } from '../../support/usual-settings.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -174,10 +175,7 @@ const principal: Principal = {
     ...{
       id: 'organization-1',
       active: true,
-      callerProviderKeys: false,
-      hangUp: 'cancel',
-      unknownCost: 'hold',
-      modelAliases: [],
+      ...usualSettings,
       allowedModels: [],
       limits: [],
     },

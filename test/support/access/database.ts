@@ -6,6 +6,7 @@ import { type RecordKind, refOf } from '../../../proxy/access/cached-record.ts';
 import type { Position } from '../../../proxy/access/feed-state.ts';
 import type { Principal } from '../../../proxy/access/principal.ts';
 import type { Invalidation, ResolvedRecords } from '../../../proxy/access/records.ts';
+import { usualSettings } from '../usual-settings.ts';
 
 export interface Row {
   readonly kind: RecordKind;
@@ -197,10 +198,7 @@ export class FakeDatabase {
       organization: {
         ...shared(organization),
         id: organization.id,
-        callerProviderKeys: false,
-        hangUp: 'cancel',
-        unknownCost: 'hold',
-        modelAliases: [],
+        ...usualSettings,
         providerKeys: [providerKey(organization.mark)],
         customProviders: [customProvider(organization.mark)],
         prices: [],

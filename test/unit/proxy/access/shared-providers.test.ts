@@ -3,6 +3,7 @@ import { accessLimits } from '../../../../proxy/access/limits.ts';
 import type { CustomProvider, OrganizationRecord } from '../../../../proxy/access/principal.ts';
 import { Records, SharedProviders } from '../../../../proxy/access/records.ts';
 import { FakeDatabase } from '../../../support/access/database.ts';
+import { usualSettings } from '../../../support/usual-settings.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 /** A new object each time, as from a decoder. */
@@ -18,10 +19,7 @@ function organization(id: string, ...customProviders: CustomProvider[]): Organiz
     ...{
       id,
       active: true,
-      callerProviderKeys: false,
-      hangUp: 'cancel',
-      unknownCost: 'hold',
-      modelAliases: [],
+      ...usualSettings,
       allowedModels: [],
       limits: [],
       revision: 1,

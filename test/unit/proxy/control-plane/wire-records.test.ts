@@ -5,6 +5,7 @@ import type { ResolveResponse } from '../../../../proto/generated/gateway/v1/Res
 import type { ScopeRecord } from '../../../../proto/generated/gateway/v1/ScopeRecord.ts';
 import type { WatchResponse } from '../../../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../../../proto/load.ts';
+import { RecordKey } from '../../../../proxy/access/organization-key.ts';
 import { decodeFeedMessage, decodeResolve } from '../../../../proxy/control-plane/wire-records.ts';
 
 const { Resolve, Watch } = services.Access;
@@ -77,6 +78,33 @@ describe('a response of Resolve', () => {
     });
     expect(response.principal?.organization.providerKeys[0]?.secret.apiKey?.reveal()).toBe('provider-secret');
     expect(JSON.stringify(response)).not.toContain('provider-secret');
+  });
+
+  it('of an older control plane means the usual settings, and no record key', () => {
+    expect(resolve({ asOf, key, scope, organization }).principal?.organization).toMatchObject({
+      ownTools: { egress: false, execution: false },
+      ...{ storedResponses: true, backgroundResponses: false, safetyIdentifier: false },
+      recordKeys: undefined,
+    });
+  });
+
+  it('contains settings, and the record keys, newest first', () => {
+    const recordKeys = [2, 1].map((generation) => ({ generation, key: Buffer.alloc(32, generation) }));
+    const settings = {
+      ownTools: { execution: true },
+      responses: { stored: false, background: true, safetyIdentifier: true },
+      // A key of another length is of a form to come.
+      recordKeys: [...recordKeys, { generation: 3, key: Buffer.alloc(16) }],
+    };
+    const response = resolve({ asOf, key, scope, organization: { ...organization, ...settings } });
+    expect(response.principal?.organization).toMatchObject({
+      ownTools: { egress: false, execution: true },
+      ...{ storedResponses: false, backgroundResponses: true, safetyIdentifier: true },
+    });
+    const read = response.principal?.organization.recordKeys?.map((one) => [one.generation, one.keyFor('a')]);
+    expect(read).toEqual(
+      recordKeys.map(({ generation, key }) => [generation, new RecordKey(generation, key).keyFor('a')]),
+    );
   });
 
   it('without a key has no principal', () => {

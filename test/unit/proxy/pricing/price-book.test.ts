@@ -4,6 +4,7 @@ import { type CatalogModel, findModel, type ModelPrices } from '../../../../prox
 import { noUsage } from '../../../../proxy/conversation/usage.ts';
 import { type PricedCall, PriceTable } from '../../../../proxy/pricing/price-book.ts';
 import type { Target } from '../../../../proxy/providers/provider.ts';
+import { usualSettings } from '../../../support/usual-settings.ts';
 
 const usd = (input: string): ModelPrices => ({ input, output: '1', asOf: '2026-11-22' });
 const own = (id: string, model: string, input: string): OwnPrice => ({ id, model, prices: usd(input) });
@@ -13,10 +14,7 @@ function organization(...prices: OwnPrice[]): OrganizationRecord {
     ...{
       id: 'o',
       active: true,
-      callerProviderKeys: false,
-      hangUp: 'cancel',
-      unknownCost: 'hold',
-      modelAliases: [],
+      ...usualSettings,
       allowedModels: [],
       limits: [],
     },

@@ -6,6 +6,7 @@ import { CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
 import { clientFormats } from '../../../../proxy/client-formats.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { parseBaseUrl } from '../../../../proxy/formats/format.ts';
+import { noOwnTools } from '../../../../proxy/formats/own-tools.ts';
 import type { Credential } from '../../../../proxy/providers/credentials/credential.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
@@ -30,7 +31,7 @@ async function headersOf(provider: Provider, credential: Credential): Promise<Re
     ...{ capabilities: new CapabilityTable().of(provider.name, 'm'), outputTokensMax: undefined, now: 0 },
     target: {
       ...{ provider, baseUrl: parseBaseUrl(url), credential, providerKeyId: 'key-1' },
-      ...{ region: 'eu-west-1', apiVersion: undefined },
+      ...{ region: 'eu-west-1', apiVersion: undefined, ownTools: noOwnTools },
     },
   });
   const names = headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
@@ -64,7 +65,7 @@ describe.each(bases)('a provider in the wire format of %s', (_name, base) => {
       ...{ capabilities: new CapabilityTable().of(base.name, 'm'), outputTokensMax: undefined, now: 0 },
       target: {
         ...{ provider: custom(base, 'bearer'), baseUrl: parseBaseUrl(url), credential: apiKey, providerKeyId: 'key-1' },
-        ...{ region: 'eu-west-1', apiVersion: undefined },
+        ...{ region: 'eu-west-1', apiVersion: undefined, ownTools: noOwnTools },
       },
     });
     expect(String(sent.body)).not.toContain('dear');

@@ -5,6 +5,7 @@ import { providersByName } from '../../../../proxy/providers/index.ts';
 import { BaseUrls } from '../../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../../proxy/upstream/custom-providers.ts';
 import { Targets } from '../../../../proxy/upstream/targets.ts';
+import { usualSettings } from '../../../support/usual-settings.ts';
 
 const capabilities = new CapabilityTable([{ models: 'gpt-provider/*', capabilities: { prefill: false } }]);
 const customProviders = new CustomProviders(providersByName, capabilities);
@@ -14,10 +15,7 @@ function organization(...configured: CustomProvider[]): OrganizationRecord {
     ...{
       id: 'organization-1',
       active: true,
-      callerProviderKeys: false,
-      hangUp: 'cancel',
-      unknownCost: 'hold',
-      modelAliases: [],
+      ...usualSettings,
       allowedModels: [],
       limits: [],
     },

@@ -15,6 +15,7 @@ import { type Simulator, startSimulator } from '../../../../simulator/index.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
 import { png } from '../../../support/png.ts';
 import { someOwner, transportTo } from '../../../support/transports.ts';
+import { usualSettings } from '../../../support/usual-settings.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 import { plainModels } from '../../../support/vendors.ts';
 
@@ -68,10 +69,7 @@ const principal: Principal = {
     ...{
       id: 'o',
       active: true,
-      callerProviderKeys: false,
-      hangUp: 'cancel',
-      unknownCost: 'hold',
-      modelAliases: [],
+      ...usualSettings,
       allowedModels: [],
       limits: [],
     },

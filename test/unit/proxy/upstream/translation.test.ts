@@ -17,6 +17,7 @@ import {
 } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../../../../proxy/formats/chat-completions/text-meter.ts';
 import { parseBaseUrl, VendorFailure } from '../../../../proxy/formats/format.ts';
+import { noOwnTools } from '../../../../proxy/formats/own-tools.ts';
 import { LoopScheduler } from '../../../../proxy/loop-scheduler.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
@@ -108,7 +109,12 @@ function callTo(provider: Provider, request: ChatRequest): ProviderCall {
     },
     images: new Map([['https://a.example/b.png', { mediaType: 'image/png', base64: png }]]),
     target: {
-      ...{ provider, baseUrl: parseBaseUrl('https://models.example/base'), providerKeyId: 'key-1' },
+      ...{
+        provider,
+        baseUrl: parseBaseUrl('https://models.example/base'),
+        providerKeyId: 'key-1',
+        ownTools: noOwnTools,
+      },
       ...{
         region: 'eu-west-1',
         apiVersion: undefined,

@@ -5,6 +5,7 @@ import { CapabilityTable } from '../../../../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../../../../proxy/catalog/models.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
 import { parseBaseUrl, type StreamReader } from '../../../../../proxy/formats/format.ts';
+import { noOwnTools } from '../../../../../proxy/formats/own-tools.ts';
 import { managedCloudModels } from '../../../../../proxy/providers/managed-cloud-models.ts';
 import { buildRequest, type ProviderCall, type Target } from '../../../../../proxy/providers/provider.ts';
 
@@ -40,6 +41,7 @@ export function callOf(body: object, target: Partial<Target> = {}): ProviderCall
       baseUrl: parseBaseUrl('https://bedrock-runtime.eu-west-1.amazonaws.com'),
       credential: accessKeys,
       providerKeyId: 'stored',
+      ownTools: noOwnTools,
       region: 'eu-west-1',
       apiVersion: undefined,
       ...target,

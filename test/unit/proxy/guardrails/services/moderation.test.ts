@@ -4,6 +4,7 @@ import { Secret } from '../../../../../common/secret.ts';
 import type { Guardrail, ModerationCheck } from '../../../../../guardrails/definition.ts';
 import type { OrganizationRecord } from '../../../../../proxy/access/principal.ts';
 import { parseBaseUrl } from '../../../../../proxy/formats/format.ts';
+import { noOwnTools } from '../../../../../proxy/formats/own-tools.ts';
 import { gptProvider } from '../../../../../proxy/providers/gpt-provider.ts';
 import type { Target } from '../../../../../proxy/providers/provider.ts';
 import type { Transport } from '../../../../../proxy/upstream/transport.ts';
@@ -34,6 +35,7 @@ function target(apiKey: string | undefined = key): Target {
     baseUrl: parseBaseUrl(simulator.baseUrls['gpt-provider']),
     credential: { apiKey: apiKey === undefined ? undefined : new Secret(apiKey) },
     ...{ providerKeyId: 'provider-key-1', region: undefined, apiVersion: undefined },
+    ownTools: noOwnTools,
   };
 }
 
