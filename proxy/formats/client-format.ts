@@ -113,6 +113,14 @@ export interface ClientRequest {
   /** For each message of the chat request, the path in the body. */
   readonly origins: readonly string[];
   readonly losses: Losses;
+  /** What its vendor may store, and what it has stored. Absent: nothing. */
+  readonly store?: ClientStore;
+}
+
+/** What a vendor stores for its clients belongs to the owner of the virtual key, although the account has many. */
+export interface ClientStore {
+  /** The vendor's ids by those of the client. */
+  readonly ids: ReadonlyMap<string, string>;
 }
 
 /** An error as the client may see it. Status, code and message are the same in every format. */

@@ -55,7 +55,7 @@ export function demandOf({ request, qualifiedModel }: Pick<ChatCall, 'request' |
     },
     wholeWindow:
       isAlwaysSearching ||
-      isGiven(body.cached_content ?? body.cachedContent) ||
+      isGiven(body.cached_content ?? body.cachedContent ?? body.previous_response_id) ||
       hasOwnTool(body) ||
       content.some(({ stored }) => stored),
     searchTokens: search.tokensEach,

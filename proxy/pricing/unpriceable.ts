@@ -60,6 +60,8 @@ const fields: ReadonlyMap<string, (value: unknown, has: Known) => boolean> = new
   // A stored prompt of any length before the one in the body.
   ['cached_content', (_value, has) => has.window],
   ['cachedContent', (_value, has) => has.window],
+  // A stored conversation of any length.
+  ['previous_response_id', (_value, has) => has.window],
   // Fields of vendors with the callers' format: other models to be used instead, and searches for a fee.
   ['models', never],
   ['plugins', never],

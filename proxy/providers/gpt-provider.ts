@@ -1,7 +1,10 @@
-// The GPT vendor, whose format is also the callers'.
+// The GPT vendor, whose format is also the callers'. Clients of its newer format reach that one.
 import { vendorIdentity } from '../../common/vendors.ts';
 import { chatCompletions } from '../formats/chat-completions/index.ts';
+import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { passesToVendor } from '../formats/chat-completions/passed-fields.ts';
+import { responses } from '../formats/responses/index.ts';
+import { passResponsesRequest } from '../formats/responses/pass-request.ts';
 import { bearer } from './credentials/api-key.ts';
 import type { Provider } from './provider.ts';
 
@@ -11,6 +14,22 @@ export const gptProvider: Provider = {
   authorize: bearer,
   format: chatCompletions,
   path: ({ target }) => `${target.baseUrl.path}/chat/completions`,
+  native: {
+    responses: {
+      ...forNativeClients(responses, (client, { model, target, request, isGuarded = false }) =>
+        passResponsesRequest(client, {
+          model,
+          isOwnKey: target.providerKeyId === undefined,
+          ownTools: target.ownTools,
+          outputTokens: request.body.max_completion_tokens,
+          isGuarded,
+        }),
+      ),
+      path: ({ target }) => `${target.baseUrl.path}/responses`,
+      // Models for sound and for search have chat completions only.
+      serves: (model) => !/(?:^|-)(?:audio|search)(?:-|$)/.test(model),
+    },
+  },
   fetchesImages: false,
   passesField: passesToVendor,
   streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },

@@ -52,6 +52,8 @@ export interface Provider {
 export interface NativeFormat extends NativeFormats {
   /** Includes the query. */
   path(call: ProviderCall): string;
+  /** Absent: all models. */
+  serves?(model: string): boolean;
 }
 
 /** A fact that a vendor does not promise, with its source and the ISO date when that was read. */
@@ -69,12 +71,16 @@ export interface ProviderCall extends FormatCall<ChatRequest> {
 }
 
 /** The format that the provider shares with the client of this request, if it does. */
-export function nativeFormat({ request, target }: Pick<ProviderCall, 'request' | 'target'>): NativeFormat | undefined {
-  return request.client && target.provider.native?.[request.client.translation.name];
+export function nativeFormat({ request, target, model }: RoutedCall): NativeFormat | undefined {
+  const native = request.client && target.provider.native?.[request.client.translation.name];
+  return native?.serves?.(model) === false ? undefined : native;
 }
 
+type RoutedCall = Pick<ProviderCall, 'request' | 'target' | 'model'>;
+type AttemptedCall = RoutedCall & Pick<ProviderCall, 'isGuarded'>;
+
 /** Whether the client gets the provider's response as it is. */
-export function passesResponse(call: Pick<ProviderCall, 'request' | 'target' | 'isGuarded'>): boolean {
+export function passesResponse(call: AttemptedCall): boolean {
   return !readsAsChat(call) && nativeFormat(call) !== undefined;
 }
 
@@ -84,7 +90,7 @@ function readsAsChat({ request, isGuarded }: Pick<ProviderCall, 'request' | 'isG
 }
 
 /** The format of an attempt's request and response. */
-export function formatOf(call: Pick<ProviderCall, 'request' | 'target' | 'isGuarded'>): Format<ChatRequest> {
+export function formatOf(call: AttemptedCall): Format<ChatRequest> {
   const native = nativeFormat(call);
   if (native === undefined) return call.target.provider.format;
   return readsAsChat(call) ? native.guarded : native.passed;

@@ -34,14 +34,19 @@ export interface NativeFormats {
  * Writes the client's own request for the vendor.
  * @throws GatewayError unsupported_parameter
  */
-export type WriteNative = (client: ClientRequest, call: FormatCall<ChatRequest>) => PassedRequest;
+export type WriteNative = (client: ClientRequest, call: NativeCall) => PassedRequest;
+
+export interface NativeCall extends FormatCall<ChatRequest> {
+  /** Output guardrails apply, so the client gets a response that was written again. */
+  readonly isGuarded?: boolean;
+}
 
 export function forNativeClients(format: ReadableFormat, write: WriteNative): NativeFormats {
   const shared = {
     name: format.name,
     streamType: format.streamType,
     readError: format.readError,
-    writeRequest: (call: FormatCall<ChatRequest>): WrittenRequest => {
+    writeRequest: (call: NativeCall): WrittenRequest => {
       const { client, stream } = call.request;
       if (client === undefined) throw new Error('the client has another format');
       const { headers, ...written } = write(client, call);

@@ -1,4 +1,4 @@
-// The Responses API as clients use it. No vendor gets its requests unchanged, and nothing is stored.
+// The Responses API as clients use it.
 import { responsesRequestLocations } from '../../../guardrails/inspection/responses-schema.ts';
 import type { ClientTranslation } from '../client-format.ts';
 import { readResponsesRequest } from './read-request.ts';
@@ -9,7 +9,7 @@ export const responsesClients: ClientTranslation = {
   name: 'responses',
   streamType: 'text/event-stream',
   requestLocations: responsesRequestLocations,
-  forwardsHeader: () => false,
+  forwardsHeader: (name) => name === 'openai-beta',
   readRequest: readResponsesRequest,
   unpricedField: () => undefined,
   fieldOf,

@@ -1,24 +1,23 @@
-// Reads a client's request (SDK type `ResponseCreateParams` of the package openai) into chat completions. Nothing is
-// stored, so a request must contain its whole conversation.
+// Reads a client's request (SDK type `ResponseCreateParams` of the package openai) into chat completions. What needs a
+// store, or belongs to the vendor's account, only the vendor of this format can have.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { count } from '../../conversation/usage.ts';
+import type { GatewayError } from '../../errors.ts';
 import type { ChatTurn, PathFields, ReadClientRequest } from '../client-format.ts';
 import { givenOf, LossList } from '../client-losses.ts';
 import { chatTurns } from './read-input.ts';
 import { chatTools } from './read-tools.ts';
 
-/** @throws GatewayError invalid_request that names the field, unsupported_parameter for what would need a store */
+/** @throws GatewayError invalid_request that names the field, unsupported_parameter */
 export function readResponsesRequest(body: JsonObject, path: PathFields): ReadClientRequest {
   const model = path.model ?? body.model;
   if (typeof model !== 'string' || model === '') throw invalid('model', 'model must be a non-empty string');
-  checkStateless(body);
+  if (isGiven(body.conversation)) throw noConversations();
   const losses = new LossList();
-  const turns = [...instructionTurns(body.instructions), ...chatTurns(body.input, losses)];
-  if (turns.length === 0) {
-    throw losses.refusal ?? invalid('input', 'input must contain a message or the output of a call');
-  }
+  noteState(body, losses);
+  const turns = turnsOf(body, losses);
   noteLosses(body, losses);
   const chat = {
     model,
@@ -29,21 +28,40 @@ export function readResponsesRequest(body: JsonObject, path: PathFields): ReadCl
     ...textFields(body.text, losses),
     ...logprobs(body),
     ...(isGiven(body.max_output_tokens) && { max_completion_tokens: body.max_output_tokens }),
+    // Priced: the conversation before it is not in the body.
+    ...(isGiven(body.previous_response_id) && { previous_response_id: body.previous_response_id }),
   };
   return { chat, origins: turns.map(({ at }) => at), losses };
 }
 
-function checkStateless(body: JsonObject): void {
-  const field = stateFields.find((name) => isGiven(body[name]));
-  if (field !== undefined) {
-    throw unsupported(field, `${field} is not supported: no response is stored, so send the whole conversation`);
-  }
-  if (isGiven(body.background) && body.background !== false) {
-    throw unsupported('background', 'background is not supported: no response is stored');
+function noConversations(): GatewayError {
+  return unsupported(
+    'conversation',
+    'conversation is not supported; continue with previous_response_id, or send the whole conversation',
+  );
+}
+
+/** What only a store, or the vendor's account, can have. */
+function noteState(body: JsonObject, losses: LossList): void {
+  for (const name of stateFields) {
+    if (!isGiven(body[name]) || body[name] === false) continue;
+    losses.refuse(name, `${name} is only supported by the vendor of this format; send the whole conversation instead`);
   }
 }
 
-const stateFields = ['previous_response_id', 'conversation', 'prompt'] as const;
+const stateFields = ['previous_response_id', 'prompt', 'background'] as const;
+
+/** Stored content counts as a message without text. */
+function turnsOf(body: JsonObject, losses: LossList): readonly ChatTurn[] {
+  const { input, instructions } = body;
+  const isStored = losses.refusal !== undefined && !isGiven(input);
+  const turns = [...instructionTurns(instructions), ...(isStored ? [] : chatTurns(input, losses))];
+  if (turns.length > 0) return turns;
+  if (losses.refusal === undefined) {
+    throw invalid('input', 'input must contain a message or the output of a call');
+  }
+  return [{ message: { role: 'user', content: '' }, at: 'input' }];
+}
 
 function noteLosses(body: JsonObject, losses: LossList): void {
   for (const name of Object.keys(body)) if (isGiven(body[name]) && !readFields.has(name)) losses.drop(name);
@@ -53,7 +71,7 @@ function noteLosses(body: JsonObject, losses: LossList): void {
 /** Names that mean the same in chat completions. */
 const same = [
   ...['stream', 'temperature', 'top_p', 'service_tier', 'user', 'safety_identifier'],
-  ...['prompt_cache_key', 'prompt_cache_retention'],
+  ...['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options'],
 ] as const;
 
 const readFields: ReadonlySet<string> = new Set([
@@ -63,7 +81,7 @@ const readFields: ReadonlySet<string> = new Set([
   // The response repeats it. Vendors accept it only to store it.
   'metadata',
   // Every response is as if these had their usual values.
-  ...['store', 'background', 'stream_options', 'client_metadata'],
+  ...['store', 'background', 'previous_response_id', 'prompt', 'stream_options', 'client_metadata'],
 ]);
 
 function instructionTurns(instructions: unknown): readonly ChatTurn[] {

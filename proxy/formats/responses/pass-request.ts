@@ -1,0 +1,145 @@
+// A client's request for the vendor of its own format: as it came, except the model's name, a ceiling of output tokens
+// that the gateway chose, tools of the vendor that are not enabled, and everything that the vendor's whole account
+// shares: with a stored key, files and prompts are refused, and ids of stored items are those of their owner.
+import { writeJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import { unsupported } from '../../conversation/invalid.ts';
+import { isGiven } from '../../conversation/options.ts';
+import type { ClientRequest, ClientStore, PassedRequest } from '../client-format.ts';
+import { ofAccount } from '../client-losses.ts';
+import { allOwnTools, type OwnToolSettings } from '../own-tools.ts';
+import { passedBody } from '../splice.ts';
+import { permittedTools } from './own-tools.ts';
+
+export interface Passing {
+  /** The vendor's name of the model. */
+  readonly model: string;
+  /** The key is the caller's, and so is everything that it can reach. */
+  readonly isOwnKey: boolean;
+  readonly ownTools: OwnToolSettings;
+  /** The output limit that applies, if there is one. */
+  readonly outputTokens: unknown;
+  /** The response is written again, so it has not the ids of the stored one. */
+  readonly isGuarded: boolean;
+}
+
+/** @throws GatewayError unsupported_parameter */
+export function passResponsesRequest(client: ClientRequest, passing: Passing): PassedRequest {
+  const { body, headers } = client;
+  const { model, isOwnKey, outputTokens } = passing;
+  const store = passing.isGuarded ? undefined : client.store;
+  const { tools, dropped } = permittedTools(body, isOwnKey ? allOwnTools : passing.ownTools);
+  const changed = new Map<string, string>();
+  const change = (name: string, value: unknown) => changed.set(name, writeJson(value));
+  if (body.model !== model) change('model', model);
+  if (tools !== undefined) change('tools', tools);
+  if (isGiven(outputTokens) && !isGiven(body.max_output_tokens)) change('max_output_tokens', outputTokens);
+  if (isOwnKey) return { body: passedBody(client, changed), dropped, headers };
+  refuseAccount(body);
+  if (store === undefined && body.store !== false) change('store', false);
+  const previous = storedId(body.previous_response_id, 'previous_response_id', store);
+  if (previous !== undefined) change('previous_response_id', previous);
+  const input = passedInput(body, store, passing.ownTools);
+  if (input !== undefined) change('input', input.items);
+  return { body: passedBody(client, changed), dropped: [...dropped, ...(input?.dropped ?? [])], headers };
+}
+
+/** @throws GatewayError unsupported_parameter */
+function refuseAccount({ prompt, background, store, input, tools }: JsonObject): void {
+  if (isGiven(prompt)) throw ofAccount('prompt');
+  if (background === true) throw unsupported('background', 'background is not supported');
+  if (isGiven(store) && typeof store !== 'boolean') throw unsupported('store', 'store must be true or false');
+  objectsOf(input).forEach((item, index) => {
+    refuseIds(item, `input[${index}]`);
+  });
+  objectsOf(tools).forEach((tool, index) => {
+    refuseIds(tool, `tools[${index}]`);
+  });
+}
+
+/** Members that name files, stores of vectors, containers and skills. */
+const accountIds: ReadonlySet<string> = new Set([
+  'file_id',
+  'file_ids',
+  'vector_store_ids',
+  'container_id',
+  'skill_id',
+]);
+
+/** Texts of the client, and what quotes the model's text. */
+const notScanned: ReadonlySet<string> = new Set(['parameters', 'output_schema', 'annotations', 'metadata', 'action']);
+
+/** @throws GatewayError unsupported_parameter */
+function refuseIds(value: JsonObject, at: string): void {
+  for (const [name, member] of Object.entries(value)) {
+    if (!isGiven(member) || notScanned.has(name)) continue;
+    const where = `${at}.${name}`;
+    if (accountIds.has(name) || (name === 'container' && typeof member === 'string')) throw ofAccount(where);
+    if (isObject(member)) refuseIds(member, where);
+    objectsOf(member).forEach((one, index) => {
+      refuseIds(one, `${where}[${index}]`);
+    });
+  }
+}
+
+/**
+ * @returns the vendor's id; undefined if there is none
+ * @throws GatewayError unsupported_parameter if nothing is stored
+ */
+function storedId(id: unknown, at: string, store: ClientStore | undefined): string | undefined {
+  if (!isGiven(id)) return undefined;
+  const stored = typeof id === 'string' ? store?.ids.get(id) : undefined;
+  if (stored === undefined) {
+    throw unsupported(at, `${at} is not supported here: no response is stored, so send the whole conversation`);
+  }
+  return stored;
+}
+
+interface PassedInput {
+  readonly items: readonly unknown[];
+  readonly dropped: readonly string[];
+}
+
+/**
+ * The vendor loads an item that it has stored by the item's id alone, whoever stored it. So only ids of the owner pass.
+ * @returns undefined if nothing changes
+ */
+function passedInput(
+  { input }: JsonObject,
+  store: ClientStore | undefined,
+  settings: OwnToolSettings,
+): PassedInput | undefined {
+  if (!Array.isArray(input) || !objectsOf(input).some((item) => hasId(item) || hasTools(item))) return undefined;
+  const dropped = new Set<string>();
+  const items = input.flatMap((item: unknown, index) => {
+    if (!isObject(item)) return [item];
+    if (hasTools(item)) {
+      const permitted = permittedTools(item, settings);
+      for (const name of permitted.dropped) dropped.add(name);
+      return [{ ...withOwnId(item, index, store), ...(permitted.tools && { tools: permitted.tools }) }];
+    }
+    const passed = withOwnId(item, index, store);
+    // Without its stored or encrypted form, the vendor cannot read its reasoning.
+    if (item.type !== 'reasoning' || isGiven(item.encrypted_content) || isGiven(passed.id)) return [passed];
+    dropped.add('input.reasoning');
+    return [];
+  });
+  return { items, dropped: [...dropped] };
+}
+
+function withOwnId(item: JsonObject, index: number, store: ClientStore | undefined): JsonObject {
+  if (!hasId(item)) return item;
+  const { id, ...rest } = item;
+  const own = typeof id === 'string' ? store?.ids.get(id) : undefined;
+  if (own !== undefined) return { ...item, id: own };
+  if (item.type === 'item_reference') storedId(id, `input[${index}].id`, store);
+  return rest;
+}
+
+function hasId({ id }: JsonObject): boolean {
+  return isGiven(id);
+}
+
+function hasTools({ type }: JsonObject): boolean {
+  return type === 'additional_tools';
+}
