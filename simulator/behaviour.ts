@@ -16,6 +16,8 @@ export interface Behaviour {
   /** Added to the vendor's headers; a header of the same name is replaced. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly text?: string;
+  /** The model declines with this text, where the vendor has a field for that. It replaces `text`. */
+  readonly refusal?: string;
   /** A text of this many tokens, each one event of a stream, replaces `text`. */
   readonly tokens?: number;
   /** Bytes of each of these tokens. Default 6. */
@@ -95,6 +97,7 @@ const behaviourFields: Record<keyof Behaviour, Test> = {
   rawBase64: isString,
   headers: isMapOf(isString),
   text: isString,
+  refusal: isString,
   tokens: isCount,
   tokenBytes: isCount,
   reasoning: isString,

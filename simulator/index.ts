@@ -11,6 +11,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { Behaviour } from './behaviour.ts';
 import { type Delivery, deliver } from './deliver.ts';
+import { createMemory, type Memory } from './memory.ts';
 import { createRecorder, type OpenRecord, type RecordedRequest, type Recorder } from './record.ts';
 import { createScript, type Script, type ScriptOptions } from './script.ts';
 import { type VendorName, vendors } from './vendors.ts';
@@ -44,7 +45,7 @@ export interface Simulator {
   readonly requests: readonly RecordedRequest[];
   /** Applies the behaviour to the next valid request, or to the next that `when` accepts. */
   script(behaviour: Behaviour, options?: ScriptOptions): void;
-  /** Removes the recorded requests and the scripted behaviours. */
+  /** Removes the recorded requests and the scripted behaviours. What a vendor stored stays, as it would at the vendor. */
   reset(): void;
   /** Also ends open connections. */
   close(): Promise<void>;
@@ -55,7 +56,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const recorder = createRecorder();
   const script = createScript();
   const { log, modelServer } = options;
-  const state: State = { recorder, script, keys: new Set(options.keys), modelServer, log, responses: 0 };
+  const keys = new Set(options.keys);
+  const state: State = { recorder, script, keys, modelServer, log, memory: createMemory(), responses: 0 };
   const server = createServer({ requireHostHeader: true, keepAliveTimeout: 60_000 }, (request, response) => {
     serve(state, request, response).catch((error: unknown) => {
       // An error in the simulator. A reader who sees the broken connection finds the cause in the response or on
@@ -94,6 +96,7 @@ interface State {
   readonly keys: ReadonlySet<string>;
   readonly modelServer: ModelServerKeys | undefined;
   readonly log: SimulatorOptions['log'];
+  readonly memory: Memory;
   responses: number;
 }
 
@@ -135,6 +138,7 @@ function respondTo(state: State, record: OpenRecord, body: Buffer): SimulatedRes
       scripted: () => state.script.take(record),
       now: Math.floor(Date.now() / 1000),
       sequence: state.responses,
+      memory: state.memory,
     },
   );
 }

@@ -2,6 +2,7 @@
 // response.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Behaviour } from './behaviour.ts';
+import type { Memory } from './memory.ts';
 
 export interface Received {
   readonly method: string;
@@ -30,6 +31,7 @@ export interface ResponseContext {
   readonly now: number;
   /** Counts responses from 1, so that ids differ and are the same in every run. */
   readonly sequence: number;
+  readonly memory: Memory;
 }
 
 export interface WireFormat {

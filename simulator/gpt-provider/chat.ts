@@ -43,8 +43,12 @@ export function bodyOf({ headers, body }: Received): unknown {
   }
 }
 
-/** The scripted behaviour, or the one in the last message. @throws Refusal where the directive is malformed */
-export function behaviourFor({ messages }: ChatRequest, context: ResponseContext): Behaviour {
+/**
+ * The scripted behaviour, or the one in the last message.
+ * @param param the parameter that contains the messages
+ * @throws Refusal where the directive is malformed
+ */
+export function behaviourFor({ messages }: ChatRequest, context: ResponseContext, param = 'messages'): Behaviour {
   const scripted = context.scripted();
   const last = messages.at(-1);
   if (scripted !== undefined || last?.role !== 'user') return scripted ?? {};
@@ -52,7 +56,7 @@ export function behaviourFor({ messages }: ChatRequest, context: ResponseContext
     return directiveIn(textOf(last)) ?? {};
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new Refusal(400, { message, param: 'messages' });
+    throw new Refusal(400, { message, param });
   }
 }
 
@@ -77,7 +81,10 @@ export function respondToChat(
   return {
     status,
     headers: { ...form.headers(status), 'content-type': 'text/event-stream; charset=utf-8' },
-    parts: errorAfterEvents === undefined ? events : broken(events, errorAfterEvents, form.error(500, behaviour.error)),
+    parts:
+      errorAfterEvents === undefined
+        ? events
+        : broken(events, errorAfterEvents, frame(form.error(500, behaviour.error))),
     behaviour,
   };
 }
@@ -87,15 +94,15 @@ function* framed(chunks: Iterable<Json>): Generator<string> {
   yield 'data: [DONE]\n\n';
 }
 
-/** Yields this many events, then the error as one more, and no `[DONE]`. */
-function* broken(events: Iterable<string>, after: number, error: Json): Generator<string> {
+/** Yields this many events, then the error as the last one. */
+export function* broken(events: Iterable<string>, after: number, error: string): Generator<string> {
   let count = 0;
   for (const event of events) {
     if (count >= after) break;
     count += 1;
     yield event;
   }
-  yield frame(error);
+  yield error;
 }
 
 function frame(value: Json): string {

@@ -19,6 +19,8 @@ export interface Completion {
   readonly thought: string;
   /** The text as the events of a stream carry it; undefined beside calls. */
   readonly deltas: readonly string[] | undefined;
+  /** Whether the text declines the request. */
+  readonly refused: boolean;
   readonly toolCalls: readonly ToolCall[];
   /** The deprecated form, for a request with `functions`. */
   readonly functionCall: { readonly name: string; readonly arguments: string } | undefined;
@@ -43,13 +45,15 @@ export function complete(request: ChatRequest, { behaviour, echo, thought = '' }
   if (calls.length > 0) {
     return { ...completeCalls(request, behaviour, { calls, reasoning }), thought: shown };
   }
-  const whole = speechOf(behaviour, () => (behaviour.echo ? echo() : (behaviour.text ?? ownText(request))));
+  const stated = behaviour.refusal ?? behaviour.text;
+  const whole = speechOf(behaviour, () => (behaviour.echo ? echo() : (stated ?? ownText(request))));
   const limited = withinTokens(whole, limit - reasoning);
   const stops = [request.body.stop].flat().filter((stop) => typeof stop === 'string');
   const { deltas, tokens, stop } = beforeStop(limited, stops);
   return {
     thought: shown,
     deltas,
+    refused: behaviour.refusal !== undefined,
     toolCalls: [],
     functionCall: undefined,
     finishReason: behaviour.finishReason ?? (limited.cut && stop === undefined ? 'length' : 'stop'),
@@ -75,6 +79,7 @@ function completeCalls(
   const forced = isObject(request.body.tool_choice) && request.body.tool_choice.type !== 'allowed_tools';
   return {
     deltas: undefined,
+    refused: false,
     toolCalls: deprecated
       ? []
       : made.calls.map((call, index) => ({
@@ -131,7 +136,8 @@ const tokensOfEffort: Readonly<Record<string, number>> = {
   max: 1_024,
 };
 
-function reasoningTokens({ body, model }: ChatRequest): number {
+/** Estimated by the effort; 0 for a model that does not reason. */
+export function reasoningTokens({ body, model }: ChatRequest): number {
   if (model.efforts.length === 0) return 0;
   return tokensOfEffort[String(body.reasoning_effort ?? 'medium')] ?? 0;
 }

@@ -1,15 +1,17 @@
-// The GPT vendor's wire format: chat completions, moderations and the model list, with the vendor's refusals.
+// The GPT vendor's wire format: chat completions, the Responses API, moderations and the model list, with the vendor's refusals.
 import { FieldFault, isObject, type Json } from '../checks.ts';
 import type { Received, ResponseContext, SimulatedResponse, WireFormat } from '../wire-format.ts';
 import { authorize } from './authorization.ts';
 import { behaviourFor, bodyOf, respondToChat } from './chat.ts';
 import { refusalOf } from './faults.ts';
+import { jsonResponse, rateLimitHeaders, stringify, vendorHeaders } from './json-response.ts';
 import { findModel, listModels, type SimulatedModel } from './models.ts';
 import { moderate } from './moderation.ts';
 import { parseChatRequest, unknownModel } from './parse.ts';
 import { Refusal, usualError } from './refusal.ts';
 import type { ChatRequest } from './request.ts';
 import { completionChunks, completionObject, wantsUsage } from './response.ts';
+import { responsesMethods } from './responses/index.ts';
 
 const basePath = '/v1';
 
@@ -28,20 +30,28 @@ export const gptProvider: WireFormat = {
 
 function route(received: Received, context: ResponseContext): SimulatedResponse {
   const path = received.path.slice(basePath.length);
+  const methods = responsesMethods(path);
+  if (methods !== undefined) {
+    const respond = methods[received.method];
+    if (respond === undefined) throw notAllowed(received);
+    authorize(received.headers, context.keys);
+    return respond(received, context);
+  }
   const post = posts[path];
   const method = post === undefined ? 'GET' : 'POST';
   const name = /^\/models\/([^/]+)$/.exec(path)?.[1];
   if (post === undefined && path !== '/models' && name === undefined) {
     throw new Refusal(404, { message: `Invalid URL (${received.method} ${received.path})` });
   }
-  if (received.method !== method) {
-    const message = `Not allowed to ${received.method} on ${received.path} .`;
-    throw new Refusal(405, { message, code: 'method_not_supported' });
-  }
+  if (received.method !== method) throw notAllowed(received);
   authorize(received.headers, context.keys);
   if (post !== undefined) return post(received, context);
   const value = name === undefined ? modelList() : modelObject(decodedName(name));
   return jsonResponse(200, value, context);
+}
+
+function notAllowed({ method, path }: Received): Refusal {
+  return new Refusal(405, { message: `Not allowed to ${method} on ${path} .`, code: 'method_not_supported' });
 }
 
 const posts: Readonly<Record<string, typeof chat>> = {
@@ -121,33 +131,4 @@ function modelList(): Json {
 
 function modelObject({ name, created }: SimulatedModel): Json {
   return { id: name, object: 'model', created, owned_by: 'system' };
-}
-
-function jsonResponse(status: number, value: Json, context: ResponseContext): SimulatedResponse {
-  const headers = { ...vendorHeaders(context), 'content-type': 'application/json' };
-  return { status, headers, parts: [stringify(value)], behaviour: {} };
-}
-
-function stringify(value: Json): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
-}
-
-function vendorHeaders({ sequence }: ResponseContext): Readonly<Record<string, string>> {
-  return {
-    'openai-organization': 'org-simulated',
-    'openai-processing-ms': '1',
-    'openai-version': '2020-10-01',
-    'x-request-id': `req_simulated${sequence}`,
-  };
-}
-
-function rateLimitHeaders({ promptTokens }: ChatRequest): Readonly<Record<string, string>> {
-  return {
-    'x-ratelimit-limit-requests': '10000',
-    'x-ratelimit-limit-tokens': '30000000',
-    'x-ratelimit-remaining-requests': '9999',
-    'x-ratelimit-remaining-tokens': String(30_000_000 - promptTokens),
-    'x-ratelimit-reset-requests': '6ms',
-    'x-ratelimit-reset-tokens': '0s',
-  };
 }

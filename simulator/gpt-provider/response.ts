@@ -16,11 +16,11 @@ export function completionObject(request: ChatRequest, completion: Completion, i
     index,
     message: {
       role: 'assistant',
-      content: completion.deltas?.join('') ?? null,
+      content: completion.refused ? null : (completion.deltas?.join('') ?? null),
       ...(completion.thought !== '' && { reasoning_content: completion.thought }),
       ...(completion.toolCalls.length > 0 && { tool_calls: completion.toolCalls.map(wholeCall) }),
       ...(completion.functionCall && { function_call: completion.functionCall }),
-      refusal: null,
+      refusal: completion.refused ? (completion.deltas?.join('') ?? null) : null,
       annotations: [],
     },
     logprobs: logprobsOf(request, completion.deltas ?? []),
@@ -60,11 +60,11 @@ export function wantsUsage({ body }: ChatRequest): boolean {
   return isObject(body.stream_options) && body.stream_options.include_usage === true;
 }
 
-function* deltasOf({ deltas, functionCall, thought, toolCalls }: Completion): Generator<Json> {
+function* deltasOf({ deltas, functionCall, refused, thought, toolCalls }: Completion): Generator<Json> {
   if (deltas !== undefined) {
     yield { role: 'assistant', content: '', refusal: null };
     for (const reasoning_content of words(thought)) yield { reasoning_content };
-    for (const content of deltas) yield { content };
+    for (const text of deltas) yield refused ? { refusal: text } : { content: text };
   } else if (functionCall) {
     yield {
       role: 'assistant',
@@ -95,7 +95,7 @@ function wholeCall({ id, type, name, arguments: text }: ToolCall): Json {
 }
 
 /** Arguments come in several deltas, so that clients must join them. */
-function halves(text: string): readonly string[] {
+export function halves(text: string): readonly string[] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== '');
 }
@@ -106,12 +106,15 @@ function indexes(request: ChatRequest): readonly number[] {
 
 function logprobsOf(request: ChatRequest, tokens: readonly string[]): Json | null {
   if (request.body.logprobs !== true) return null;
-  const top = Number(request.body.top_logprobs ?? 0);
-  const content = tokens.map((token) => {
+  return { content: logprobEntries(tokens, Number(request.body.top_logprobs ?? 0)), refusal: null };
+}
+
+/** @param top the number of alternatives beside each token */
+export function logprobEntries(tokens: readonly string[], top: number): readonly Json[] {
+  return tokens.map((token) => {
     const entry = { token, logprob: -0.01, bytes: [...Buffer.from(token)] };
     return { ...entry, top_logprobs: Array.from({ length: top }, () => entry) };
   });
-  return { content, refusal: null };
 }
 
 const fingerprint = 'fp_simulated';

@@ -12,6 +12,7 @@ import type { Credential, UpstreamRequest } from '../../proxy/providers/credenti
 import { providersByName } from '../../proxy/providers/index.ts';
 import type { Provider, ProviderCall } from '../../proxy/providers/provider.ts';
 import type { Behaviour } from '../../simulator/behaviour.ts';
+import { createMemory } from '../../simulator/memory.ts';
 import { type VendorName, vendors } from '../../simulator/vendors.ts';
 import type { SimulatedResponse } from '../../simulator/wire-format.ts';
 import { png } from './png.ts';
@@ -86,6 +87,7 @@ export function askVendor(vendor: VendorName, request: UpstreamRequest, wanted: 
       scripted: () => wanted.behaviour,
       now: Math.floor(now / 1000),
       sequence: wanted.sequence ?? 1,
+      memory: createMemory(),
     },
   );
 }

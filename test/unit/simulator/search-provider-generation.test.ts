@@ -1,6 +1,7 @@
 // Parameters of generation and filtering that the models of the simulated search vendor accept.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
+import { createMemory } from '../../../simulator/memory.ts';
 import { searchProvider } from '../../../simulator/search-provider/index.ts';
 import { type Acceptance, cases, expectAcceptance, expectRefusal, post, type Refusal, valid } from './post-generate.ts';
 
@@ -201,7 +202,7 @@ describe('safety settings, caches and lengths of the search provider', () => {
         headers: { 'x-goog-api-key': 'AIzaSimTest', 'content-type': 'application/json' },
         body: Buffer.alloc(100 * 1024 * 1024 + 1),
       },
-      { keys: new Set(), scripted: () => undefined, now: 0, sequence: 1 },
+      { keys: new Set(), scripted: () => undefined, now: 0, sequence: 1, memory: createMemory() },
     );
     expect([response.status, [...response.parts].join('')]).toEqual([400, expect.stringContaining('payload size')]);
   });
