@@ -33,6 +33,7 @@ const weather = {
     additionalProperties: false,
   },
 };
+const city = { type: 'json_schema' as const, name: 'city', strict: true, schema: weather.parameters };
 const patch = {
   type: 'custom' as const,
   name: 'patch',
@@ -118,8 +119,7 @@ describe('a response', () => {
     expect((await create({ input: '{"simulate":{"text":"Tea is ready."}}' })).output_text).toBe('Tea is ready.');
     simulator.script({ text: 'Coffee.' });
     expect((await create({})).output_text).toBe('Coffee.');
-    const format = { type: 'json_schema' as const, name: 'city', strict: true, schema: weather.parameters };
-    const parsed = await client.responses.parse({ model, input: 'Which city?', text: { format } });
+    const parsed = await client.responses.parse({ model, input: 'Which city?', text: { format: city } });
     expect(parsed.output_parsed).toEqual({ city: 'simulated' });
   });
 
@@ -364,6 +364,16 @@ describe('a refused request', () => {
     ['encryption without reasoning', { include: ['reasoning.encrypted_content'] }, { param: 'include' }],
     ['a reference to nothing', { input: [{ type: 'item_reference', id: 'msg_1' }] }, { status: 404, param: 'input' }],
     ['an unknown previous response', { previous_response_id: 'resp_1' }, { code: 'previous_response_not_found' }],
+    [
+      'a strict schema that leaves something open',
+      { text: { format: { ...city, schema: { ...weather.parameters, additionalProperties: true } } } },
+      { param: 'text.format.schema', code: 'invalid_json_schema' },
+    ],
+    [
+      'a strict function whose property is optional',
+      { tools: [{ ...weather, parameters: { ...weather.parameters, required: [] } }] },
+      { param: 'tools[0].parameters', code: 'invalid_function_parameters' },
+    ],
     ['an unknown conversation', { conversation: 'conv_1' }, { status: 404 }],
     ['an unknown prompt', { prompt: { id: 'pmpt_1' } }, { status: 404 }],
     ['background without storage', { background: true, store: false }, { param: 'background' }],

@@ -43,6 +43,8 @@ const cacheOptions = {
 export const responseParameters = {
   access_programs: anyObject,
   background: nullable(boolean),
+  // Not in the SDK's type. The vendor's own coding agent sends it with an API key.
+  client_metadata: nullable(anyObject),
   context_management: nullable(arrayOf(object({ type: string() }, { compact_threshold: nullable(integer(1)) }))),
   conversation: nullable(conversation),
   image: anyObject,

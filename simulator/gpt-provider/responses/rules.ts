@@ -4,6 +4,7 @@ import { FieldFault, isObject, type Json, listed } from '../../checks.ts';
 import { textOf } from '../messages.ts';
 import { badField, type Refusal } from '../refusal.ts';
 import type { ResponsesRequest } from './request.ts';
+import { checkStrictSchema } from './strict-schema.ts';
 
 /** @throws Refusal, FieldFault */
 export function checkRules(request: ResponsesRequest): void {
@@ -21,6 +22,7 @@ const rules: readonly Rule[] = [
   included,
   verbosity,
   choiceHasTools,
+  strictSchemas,
   jsonIsMentioned,
   outputFits,
   contextFits,
@@ -115,6 +117,19 @@ function choiceHasTools({ body, callable, offered }: ResponsesRequest): void {
     if (found) continue;
     const name = named ? one.name : one.type;
     throw badField('tool_choice', `Tool choice '${String(name)}' not found in 'tools' parameter.`);
+  }
+}
+
+/** A function is checked only if it says that it is strict: otherwise the vendor makes its schema strict, or does not. */
+function strictSchemas({ body, format }: ResponsesRequest): void {
+  if (format.type === 'json_schema' && format.strict === true) {
+    const of = { name: `response_format '${String(format.name)}'`, path: 'text.format.schema' };
+    checkStrictSchema(format.schema, { ...of, code: 'invalid_json_schema' });
+  }
+  for (const [index, tool] of ((body.tools ?? []) as readonly Json[]).entries()) {
+    if (tool.type !== 'function' || tool.strict !== true) continue;
+    const of = { name: `function '${String(tool.name)}'`, path: `tools[${index}].parameters` };
+    checkStrictSchema(tool.parameters, { ...of, code: 'invalid_function_parameters' });
   }
 }
 
