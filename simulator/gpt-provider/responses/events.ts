@@ -18,12 +18,10 @@ export interface Frames {
 export function* eventsOf(items: readonly OutputItem[], frames: Frames): Generator<Json> {
   let count = 0;
   for (const event of unnumbered(items, frames)) {
-    const padded = frames.obfuscated && 'delta' in event;
-    yield {
-      ...event,
-      sequence_number: count,
-      ...(padded && { obfuscation: 'Xk3Zq9aLw0Rt5Vb1'.slice((count * 7) % 17) }),
-    };
+    const { type, ...fields } = event;
+    const padded = frames.obfuscated && 'delta' in fields;
+    const obfuscation = 'Xk3Zq9aLw0Rt5Vb1'.slice((count * 7) % 17);
+    yield { type, sequence_number: count, ...fields, ...(padded && { obfuscation }) };
     count += 1;
   }
 }

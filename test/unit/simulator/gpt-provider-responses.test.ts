@@ -44,6 +44,16 @@ describe('streams of the GPT provider', () => {
     expect(shapes(response.events())).toEqual(shapes(await transcript('gpt-provider-text.sse')));
   });
 
+  it('contain a refusal instead of text, as the whole response does', async () => {
+    const refusal = 'I cannot help with that.';
+    simulator.script({ refusal }, { times: 2 });
+    const whole = await responseTo({});
+    expect(whole.choices).toMatchObject([{ message: { content: null, refusal }, finish_reason: 'stop' }]);
+    const deltas = (await streamed()).events().map((event) => (event as { choices: [Choice] }).choices[0].delta);
+    expect(deltas.map((delta) => (delta as { refusal?: string }).refusal ?? '').join('')).toBe(refusal);
+    expect(deltas.map(({ content }) => content ?? '').join('')).toBe('');
+  });
+
   it('contain tool calls in the vendor’s deltas', async () => {
     simulator.script({
       toolCalls: [
