@@ -18,7 +18,7 @@ import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import { inClientFormat } from './client-response.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
-import { type ChatRoute, clientFormatOf, matchRoute, type Route } from './match.ts';
+import { type ChatRoute, clientFormatOf, findTarget, matchRoute, type Route } from './match.ts';
 import { listedModel, listedModels, type ModelsDeps } from './models.ts';
 import { outcomeOf } from './outcome.ts';
 import { inSlices, parseBody, scheduled } from './parse-body.ts';
@@ -52,8 +52,9 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
 
   // match
   const { method = '', url = '' } = request;
-  exchange.format = clientFormats[clientFormatOf(url, headers)];
-  const route = matchRoute(method, url, deps.providers);
+  const found = findTarget(url);
+  exchange.format = clientFormats[clientFormatOf(found, headers)];
+  const route = matchRoute(method, found, deps.providers);
   record.route = route.kind;
 
   // authenticate: everything that headers decide, before a byte of the body is read.

@@ -1,11 +1,13 @@
-// Maps method and path to a route. The raw request target is split by hand and matched exactly: nothing is decoded,
-// collapsed or resolved, so the authorized path is the dispatched path. Only names of models in the path are decoded,
-// once.
+// Maps method and path to a route of the table. The raw request target is split by hand and matched exactly: nothing is
+// decoded, collapsed or resolved, so the authorized path is the dispatched path. Only names of models in the path are
+// decoded, once.
 import type { VendorName } from '../../common/vendors.ts';
 import { GatewayError } from '../errors.ts';
 import type { ClientFormatName, Framing } from '../formats/client-format.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { RequestHeaders } from './headers.ts';
+import { type PathMatch, PathTable, type PathValues } from './path-table.ts';
+import { type ChatRow, isChat, type RouteRow, routeRows } from './routes.ts';
 
 export type Route = ChatRoute | ModelsRoute | { readonly kind: 'model'; readonly id: string };
 
@@ -32,66 +34,45 @@ export interface ChatRoute {
   readonly endpoint: string | undefined;
 }
 
-/** The form of every provider's own chat route. */
-const providerChat = /^\/v1\/([a-z0-9-]+)(?:\/([^/]+))?\/chat\/completions$/;
+const table = new PathTable(routeRows);
 
-/** Where the SDKs of vendors put the path; the body names the model. */
-const genericChat: ReadonlyMap<string, ChatRoute> = new Map([
-  ['/v1/chat/completions', chat('chat_completions', 'gpt-provider')],
-  ['/openai/v1/chat/completions', chat('chat_completions', 'studio-ai')],
-  ['/v1/messages', chat('messages', 'assistant-provider')],
-  // One SDK of this format wants the version in the base URL, another one does not.
-  ['/messages', chat('messages', 'assistant-provider')],
-  ['/v1/messages/count_tokens', { ...chat('messages', 'assistant-provider'), counts: true }],
-  ['/messages/count_tokens', { ...chat('messages', 'assistant-provider'), counts: true }],
-  ['/v1/responses', chat('responses', 'gpt-provider')],
-  ['/openai/responses', chat('responses', 'studio-ai')],
-  ['/openai/v1/responses', chat('responses', 'studio-ai')],
-  ['/v1/responses/input_tokens', { ...chat('responses', 'gpt-provider'), counts: true }],
-]);
-
-function chat(format: ClientFormatName, home: VendorName): ChatRoute {
-  return { kind: 'chat', format, home, provider: undefined, endpoint: undefined };
+/** The target of a request, looked up in the table once. */
+export interface FoundTarget {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly found: PathMatch | undefined;
 }
 
-/** The studio's SDK names a deployment in the path. */
-const deploymentChat = /^\/(?:openai|v1)\/deployments\/([^/]+)\/chat\/completions$/;
-
-/** A model and a method after the last colon, as the SDK of the search company writes them. */
-const generatePath = /^\/v1(?:beta)?\/models\/(.+):(generateContent|streamGenerateContent|countTokens)$/;
-
-/** The list of models, or one of them by its encoded name. */
-const modelsPath = /^\/v1(?:beta)?\/models(?:\/(.+))?$/;
+/** @param target of the request, as received */
+export function findTarget(target: string): FoundTarget {
+  const path = pathOf(target);
+  return { path, query: queryOf(target), found: table.find(path) };
+}
 
 /**
  * @param providers those with a route of their own, by path segment (name or alias)
  * @throws GatewayError route_not_found, method_not_allowed, invalid_request (undecodable model id)
  */
-export function matchRoute(method: string, target: string, providers: ReadonlyMap<string, Provider>): Route {
-  const route = findRoute(target, providers);
-  if (route === undefined) throw new GatewayError('route_not_found');
-  if (queryOf(target).has('key')) throw keyInQuery();
-  const expected = route.kind === 'chat' ? 'POST' : 'GET';
-  if (method !== expected) {
-    throw new GatewayError('method_not_allowed', {
-      allow: expected,
-      message: `this route takes ${expected} only`,
-    });
-  }
-  return route;
+export function matchRoute(
+  method: string,
+  { found, query }: FoundTarget,
+  providers: ReadonlyMap<string, Provider>,
+): Route {
+  if (found === undefined || !hasProvider(found, providers)) throw new GatewayError('route_not_found');
+  if (query.has('key')) throw keyInQuery();
+  const row = found.rows.get(method);
+  if (row === undefined) throw methodNotAllowed(found);
+  return routeOf(row, { values: found.values, query, providers });
 }
 
 /**
  * The format of a path's clients. The list of models has one path for three formats, whose SDKs mark their requests
  * with a header.
  */
-export function clientFormatOf(target: string, headers: RequestHeaders): ClientFormatName {
-  const path = pathOf(target);
-  const generic = genericChat.get(path);
-  if (generic !== undefined) return generic.format;
-  if (generatePath.test(path)) return 'generate_content';
-  if (path.startsWith('/v1beta/')) return 'generate_content';
-  if (!modelsPath.test(path)) return 'chat_completions';
+export function clientFormatOf({ path, found }: FoundTarget, headers: RequestHeaders): ClientFormatName {
+  const format = found?.row.format;
+  if (format === undefined) return path.startsWith('/v1beta/') ? 'generate_content' : 'chat_completions';
+  if (format !== 'marked') return format;
   if (headers.get('anthropic-version') !== undefined) return 'messages';
   return headers.get('x-goog-api-client') === undefined ? 'chat_completions' : 'generate_content';
 }
@@ -100,12 +81,10 @@ export type RouteForm = 'chat' | 'provider chat' | 'models' | 'model' | 'none';
 
 /** The form of a path, for forward mode, where the existing providers are unknown. */
 export function routeForm(target: string): RouteForm {
-  const path = pathOf(target);
-  if (genericChat.has(path) || deploymentChat.test(path) || generatePath.test(path)) return 'chat';
-  if (providerChat.test(path)) return 'provider chat';
-  const models = modelsPath.exec(path);
-  if (models === null) return 'none';
-  return models[1] === undefined ? 'models' : 'model';
+  const found = table.find(pathOf(target));
+  if (found === undefined) return 'none';
+  if (!isChat(found.row)) return found.row.operation;
+  return found.values.provider === undefined ? 'chat' : 'provider chat';
 }
 
 function pathOf(target: string): string {
@@ -126,41 +105,63 @@ function keyInQuery(): GatewayError {
   });
 }
 
-function findRoute(target: string, providers: ReadonlyMap<string, Provider>): Route | undefined {
-  const path = pathOf(target);
-  const generic = genericChat.get(path);
-  if (generic !== undefined) return generic;
-  const generate = generatePath.exec(path);
-  if (generate !== null) return generateRoute(generate, queryOf(target));
-  const models = modelsPath.exec(path);
-  if (models !== null) {
-    const [, model] = models;
-    return model === undefined ? { kind: 'models', query: queryOf(target) } : { kind: 'model', id: decoded(model) };
-  }
-  const deployment = deploymentChat.exec(path)?.[1];
-  if (deployment !== undefined) {
-    return { ...chat('chat_completions', 'studio-ai'), model: decoded(deployment) };
-  }
-  const [, name = '', endpoint] = providerChat.exec(path) ?? [];
-  const provider = providers.get(name);
-  if (provider === undefined || takesEndpoint(provider) !== (endpoint !== undefined)) return undefined;
-  return { ...chat('chat_completions', 'gpt-provider'), provider, endpoint };
+function methodNotAllowed({ rows }: PathMatch): GatewayError {
+  const allow = [...rows.keys()].join(', ');
+  return new GatewayError('method_not_allowed', { allow, message: `this route takes ${allow} only` });
 }
 
-/** @throws GatewayError invalid_request */
-function generateRoute([, model = '', method]: readonly string[], query: URLSearchParams): ChatRoute {
-  const stream = method === 'streamGenerateContent';
-  return {
-    ...chat('generate_content', 'search-provider'),
-    model: decoded(model).replace(/^models\//, ''),
-    stream,
-    ...(stream && { framing: query.get('alt') === 'sse' ? 'sse' : 'json_array' }),
-    ...(method === 'countTokens' && { counts: true }),
-  };
+/** Whether the provider in the path exists, and has an endpoint in its address if the path has one. */
+function hasProvider({ values }: PathMatch, providers: ReadonlyMap<string, Provider>): boolean {
+  if (values.provider === undefined) return true;
+  const provider = providers.get(values.provider);
+  return provider !== undefined && takesEndpoint(provider) === (values.endpoint !== undefined);
 }
 
 function takesEndpoint({ defaultBaseUrl }: Provider): boolean {
   return defaultBaseUrl.includes('{endpoint}');
+}
+
+interface Matched {
+  readonly values: PathValues;
+  readonly query: URLSearchParams;
+  readonly providers: ReadonlyMap<string, Provider>;
+}
+
+/** @throws GatewayError invalid_request */
+function routeOf(row: RouteRow, { values, query, providers }: Matched): Route {
+  const { model, provider, endpoint } = values;
+  if (!isChat(row)) {
+    return row.operation === 'models' ? { kind: 'models', query } : { kind: 'model', id: decoded(model ?? '') };
+  }
+  const route = chatRoutes.get(row) ?? chatRoute(row);
+  if (model === undefined && provider === undefined) return route;
+  return {
+    ...route,
+    ...(provider !== undefined && { provider: providers.get(provider), endpoint }),
+    ...(model !== undefined && { model: modelName(row.format, model) }),
+    ...(row.framing === 'alt' && { framing: query.get('alt') === 'sse' ? 'sse' : 'json_array' }),
+  };
+}
+
+/** A route without a name in its path is the same for every request. */
+const chatRoutes = new Map(routeRows.filter(isChat).map((row) => [row, chatRoute(row)]));
+
+function chatRoute({ format, home, operation, stream }: ChatRow): ChatRoute {
+  return {
+    kind: 'chat',
+    format,
+    home,
+    provider: undefined,
+    endpoint: undefined,
+    ...(stream !== undefined && { stream }),
+    ...(operation === 'count' && { counts: true }),
+  };
+}
+
+/** @throws GatewayError invalid_request */
+function modelName(format: ClientFormatName, encodedName: string): string {
+  const name = decoded(encodedName);
+  return format === 'generate_content' ? name.replace(/^models\//, '') : name;
 }
 
 /** @throws GatewayError invalid_request */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestHeaders } from '../../../../proxy/http/headers.ts';
-import { clientFormatOf, matchRoute, routeForm } from '../../../../proxy/http/match.ts';
+import { clientFormatOf, findTarget, matchRoute, routeForm } from '../../../../proxy/http/match.ts';
 import { gptProvider } from '../../../../proxy/providers/gpt-provider.ts';
 
 const studio = { ...gptProvider, name: 'studio-ai', defaultBaseUrl: 'https://{endpoint}.test/models' };
@@ -31,7 +31,7 @@ const studios = {
   provider: undefined,
   endpoint: undefined,
 };
-const match = (method: string, target: string) => matchRoute(method, target, providers);
+const match = (method: string, target: string) => matchRoute(method, findTarget(target), providers);
 
 describe('the router of methods and paths', () => {
   it.each([
@@ -153,7 +153,7 @@ describe('the router of methods and paths', () => {
     ['/v1/chat/completions', ['anthropic-version', '2023-06-01'], 'chat_completions'],
     ['/nowhere', ['anthropic-version', '2023-06-01'], 'chat_completions'],
   ])('reads %s with the headers %j as a request in %s', (target, headers, format) => {
-    expect(clientFormatOf(target, new RequestHeaders(headers))).toBe(format);
+    expect(clientFormatOf(findTarget(target), new RequestHeaders(headers))).toBe(format);
   });
 
   it('refuses a model id with invalid percent-encoding', () => {
