@@ -114,6 +114,8 @@ export interface GatewayErrorOptions {
   readonly status?: number;
   /** The request's field at fault. */
   readonly param?: string;
+  /** `param` is a path in the body that the client sent, not in its form as chat completions. */
+  readonly isClientParam?: boolean;
   /** Seconds; sent as `retry-after`. */
   readonly retryAfter?: number;
   /** `Allow` of a 405. */
@@ -133,6 +135,7 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly param: string | undefined;
+  readonly isClientParam: boolean;
   readonly retryAfter: number | undefined;
   readonly allow: string | undefined;
   readonly headers: readonly string[];
@@ -145,6 +148,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.status = options.status ?? errorTable[code].status;
     this.param = options.param;
+    this.isClientParam = options.isClientParam === true;
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
     this.headers = options.headers ?? [];

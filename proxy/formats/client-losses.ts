@@ -1,8 +1,7 @@
 // What a vendor does not get of a client's request: one of another format, or one with a stored key.
 import type { JsonObject } from '../../common/json.ts';
-import { unsupported } from '../conversation/invalid.ts';
 import { isGiven } from '../conversation/options.ts';
-import type { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Losses } from './client-format.ts';
 
 export class LossList implements Losses {
@@ -20,13 +19,18 @@ export class LossList implements Losses {
 
   /** A part without which the response would mean something else. The first one is reported. */
   refuse(path: string, message = `${path} is only supported by the vendor of this format`): void {
-    this.refusal ??= unsupported(path, message);
+    this.refusal ??= refusedField(path, message);
   }
+}
+
+/** The refusal of a field that the target cannot or may not get. @param param in the client's body */
+export function refusedField(param: string, message: string): GatewayError {
+  return new GatewayError('unsupported_parameter', { param, message, isClientParam: true });
 }
 
 /** The refusal of a part that a vendor's whole account shares, so that only the caller's own key may use it. */
 export function ofAccount(param: string): GatewayError {
-  return unsupported(param, `${param} names something of the whole vendor account; send its content instead`);
+  return refusedField(param, `${param} names something of the whole vendor account; send its content instead`);
 }
 
 /** The given ones of these fields. */

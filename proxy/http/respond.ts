@@ -15,6 +15,8 @@ export interface ErrorResponse {
   readonly source: 'gateway' | 'provider';
   readonly message: string;
   readonly param: string | undefined;
+  /** `param` is a path in the body that the client sent. */
+  readonly isClientParam?: boolean;
   readonly code: string | undefined;
   readonly headers: readonly string[];
   /** Further advice beside the message. */
@@ -46,11 +48,11 @@ export function errorResponse(error: unknown): ErrorResponse {
     };
   }
   const own = error instanceof GatewayError ? error : new GatewayError('internal_error', { cause: error });
-  const { status, message, param, code, hint } = own;
+  const { status, message, param, isClientParam, code, hint } = own;
   const headers = retryHeaders(own.retryAfter, !notWorthRetrying.has(code));
   if (own.allow !== undefined) headers.push('allow', own.allow);
   headers.push(...own.headers.map(headerValue));
-  return { status, source: 'gateway', message, param, code, headers, hint };
+  return { status, source: 'gateway', message, param, isClientParam, code, headers, hint };
 }
 
 function retryHeaders(retryAfter: number | undefined, retryable: boolean): string[] {
@@ -86,7 +88,7 @@ export function recordError(exchange: Exchange, error: unknown): ErrorResponse {
 function withoutKeys(response: ErrorResponse, { headers, record, client }: Exchange): ErrorResponse {
   const clean = (text: string) => withoutRepeatedKeys(text, headers, record.direct);
   const { message, param, code, hint, native } = response;
-  const field = param && client ? clientField(param, client) : param;
+  const field = param && client && response.isClientParam !== true ? clientField(param, client) : param;
   return {
     ...response,
     message: clean(param && field ? message.replaceAll(param, field) : message),
@@ -120,12 +122,12 @@ export function respondError(exchange: Exchange, error: unknown): void {
   if (error instanceof ClientGone) return void exchange.response.destroy();
   const { message, param, code, hint, native } = response;
   const status = native?.status ?? response.status;
-  const body =
-    native?.body ?? envelope({ status, message, param, code, hint, requestId: exchange.id }, exchange.format);
-  send(exchange, status, Buffer.from(body), [
+  const shown = { status, message, param, code, hint, requestId: exchange.id };
+  send(exchange, status, Buffer.from(native?.body ?? envelope(shown, exchange.format)), [
     'x-svc-error-source',
     response.source,
     ...(code === undefined ? [] : ['x-svc-error-code', headerValue(code)]),
+    ...(exchange.format.errorHeaders?.(shown) ?? []),
     ...response.headers,
   ]);
 }

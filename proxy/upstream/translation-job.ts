@@ -209,7 +209,7 @@ function failureOf(error: unknown): TranslationFailure {
   if (error instanceof VendorFailure) return { vendor: error.vendor, message: error.message };
   const message = error instanceof Error ? error.message : '';
   if (!(error instanceof GatewayError)) return { message };
-  const { code, status, param, retryAfter, hint } = error;
+  const { code, status, param, isClientParam, retryAfter, hint } = error;
   return {
     code,
     message,
@@ -217,6 +217,7 @@ function failureOf(error: unknown): TranslationFailure {
       message,
       status,
       hint,
+      isClientParam,
       ...(param !== undefined && { param }),
       ...(retryAfter !== undefined && { retryAfter }),
     },

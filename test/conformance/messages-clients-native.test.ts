@@ -94,6 +94,14 @@ describe('the vendor of the format', () => {
     expect(await response.json()).toMatchObject({ type: 'error', error: { message: expect.stringContaining(param) } });
   });
 
+  it('does not get a file of the account, which the refusal names where the client wrote it', async () => {
+    const file = '{"type":"document","source":{"type":"file","file_id":"file_1"}}';
+    const messages = `[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":[${file}]}]`;
+    const response = await call(`{"model":"claude-sonnet-4-5","max_tokens":9,"system":"Hi","messages":${messages}}`);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('messages[2].content[0].source');
+  });
+
   it('gets the caller’s own key and everything that it can reach', async () => {
     const own = {
       'x-svc-vk': clients.scene.key,
