@@ -48,6 +48,7 @@ import type { ProxySettings } from './settings.ts';
 import { shares, useOf } from './shares.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
+import { exchangePlain } from './upstream/plain-exchange.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './usage/live-usage-log.ts';
 import { Ordinals } from './usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './usage/redis-overflow.ts';
@@ -117,6 +118,7 @@ export async function assemble(
     records,
     ledger,
     dispatch,
+    fetchStored: (request, exchange) => exchangePlain(request, exchange, { ...upstream, ...settings }),
     now: () => clock.now(),
     admission,
     watchdog,

@@ -53,6 +53,7 @@ export const errorTable = {
     message: 'no such route; chat is POST /v1/chat/completions, models are GET /v1/models',
   },
   model_not_found: { status: 404, message: 'no such model' },
+  response_not_found: { status: 404, message: 'no such response, or it belongs to another scope' },
   provider_not_configured: {
     status: 404,
     message: 'the organization has no key for this provider; an owner or admin can add one',

@@ -1,4 +1,5 @@
 // The interface of guardrails for the request path.
+import type { Caller } from '../access/authenticator.ts';
 import type { ChatCall } from '../call.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
 
@@ -9,6 +10,8 @@ export interface Guardrails {
    * @throws GatewayError guardrail_blocked, guardrail_unavailable
    */
   inspect(call: ChatCall, context: InspectContext): Inspection | Promise<Inspection>;
+  /** Whether a guardrail inspects all responses to the caller. */
+  guardsResponses(caller: Caller): boolean;
 }
 
 /** The parts of the request that guardrails need. */

@@ -110,7 +110,16 @@ function keyInModel(): GatewayError {
 function targetsOf(deps: AuthorizeDeps, input: AuthorizeInput, provider: Provider): readonly Target[] {
   const { caller, headers, routeTarget } = input;
   if (!caller.direct) return deps.targets.stored(caller.principal.organization, provider);
-  return [routeTarget ?? deps.targets.direct(provider, directCredential(provider, headers))];
+  return [routeTarget ?? directTarget(deps, provider, headers)];
+}
+
+/** @throws GatewayError provider_key_required, invalid_region */
+export function directTarget(
+  { targets }: Pick<AuthorizeDeps, 'targets'>,
+  provider: Provider,
+  headers: RequestHeaders,
+): Target {
+  return targets.direct(provider, directCredential(provider, headers));
 }
 
 /**

@@ -8,7 +8,8 @@ import { ChunkReader } from '../formats/chat-completions/read-chunks.ts';
 import { messageOf } from '../formats/chat-completions/read-message.ts';
 import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import type { ClientRequest } from '../formats/client-format.ts';
-import type { AttemptResult, CompleteResult, StreamResult, StreamSink } from '../upstream/attempt.ts';
+import type { AttemptResult, CompleteResult } from '../upstream/attempt.ts';
+import { RewrittenStream } from './rewritten-stream.ts';
 
 /** Does a large piece of work in slices. */
 type InSlices = <T>(steps: Generator<void, T>) => Promise<T>;
@@ -23,7 +24,10 @@ export function inClientFormat(
   inSlices: InSlices,
 ): AttemptResult | Promise<AttemptResult> {
   if (client === undefined || result.isNative === true) return result;
-  if (result.kind === 'stream') return new ClientStream(result, client);
+  if (result.kind === 'stream') {
+    const reader = new ChunkReader(client.translation.openWriter(client));
+    return new RewrittenStream(result, (bytes) => reader.push(bytes));
+  }
   if (result.body.length > largeBytes) return large(result, client, inSlices);
   const response = responseOf(parseExactJson(result.body.toString()), client);
   return { ...result, body: Buffer.from(writeJson(response)) };
@@ -38,41 +42,4 @@ async function large(result: CompleteResult, client: ClientRequest, inSlices: In
 function responseOf(completion: unknown, client: ClientRequest): JsonObject {
   if (!isObject(completion)) throw new GatewayError('upstream_protocol_error');
   return client.translation.writeResponse(messageOf(completion), client);
-}
-
-/** A stream whose events are written in the client's format as they arrive. */
-class ClientStream implements StreamResult {
-  readonly kind = 'stream';
-  readonly headers: readonly string[];
-  readonly #source: StreamResult;
-  readonly #reader: ChunkReader;
-
-  constructor(source: StreamResult, client: ClientRequest) {
-    this.headers = source.headers;
-    this.#source = source;
-    this.#reader = new ChunkReader(client.translation.openWriter(client));
-  }
-
-  flowTo(sink: StreamSink): void {
-    this.#source.flowTo({
-      write: (bytes) => {
-        const written = this.#reader.push(bytes);
-        if (written.length > 0) sink.write(written);
-      },
-      end: () => sink.end(),
-      fail: (error) => sink.fail(error),
-    });
-  }
-
-  pause(): void {
-    this.#source.pause();
-  }
-
-  resume(): void {
-    this.#source.resume();
-  }
-
-  abort(error: Error): void {
-    this.#source.abort(error);
-  }
 }

@@ -18,7 +18,7 @@ import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import { inClientFormat } from './client-response.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
-import { type ChatRoute, clientFormatOf, findTarget, matchRoute, type Route } from './match.ts';
+import { type ChatRoute, clientFormatOf, findTarget, matchRoute, type Route, type StoredRoute } from './match.ts';
 import { listedModel, listedModels, type ModelsDeps } from './models.ts';
 import { outcomeOf } from './outcome.ts';
 import { inSlices, parseBody, scheduled } from './parse-body.ts';
@@ -26,8 +26,10 @@ import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
 import { type Handler, type LifecycleDeps, withLifecycle } from './request-lifecycle.ts';
 import { respondError, respondJson } from './respond.ts';
+import { withSealedIds, withStore } from './stored-ids.ts';
+import { respondStored, type StoredDeps } from './stored-responses.ts';
 
-export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, ModelsDeps, LifecycleDeps {
+export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, ModelsDeps, LifecycleDeps, StoredDeps {
   readonly admission: Admission;
   readonly bodyLimits: BodyLimits;
   /** Schedules the processing of requests on the event loop. */
@@ -68,6 +70,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   exchange.ticket = deps.admission.admit(exchange.owner);
   const grant = deps.loop.begin(exchange.owner);
   if (grant !== undefined) await grant;
+  if (route.kind === 'stored') return respondStored(exchange, deps, route, caller);
   if (route.kind !== 'chat') return respondModels(exchange, deps, route, caller);
 
   // read: a larger body is parsed when its organization gets time on the event loop. Writing it for the provider waits
@@ -80,14 +83,9 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   record.streamed = chatRequest.stream;
 
   // authorize
-  const authorized = authorize(deps, {
-    requestId: exchange.id,
-    caller,
-    request: chatRequest,
-    headers,
-    route,
-    routeTarget: target,
-  });
+  const authorized = withStore(
+    authorize(deps, { requestId: exchange.id, caller, request: chatRequest, headers, route, routeTarget: target }),
+  );
   record.provider = authorized.provider.name;
   record.model = nameWithin(authorized.qualifiedModel);
   if (record.model !== authorized.model) record.modelSent = authorized.model;
@@ -115,7 +113,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     if (result.kind === 'complete') record.costText = costText(exchange, reservation);
     const guarded = output === undefined ? result : await output.guard(result);
     const written = inClientFormat(guarded, call.request.client, (steps) => inSlices(exchange, steps, deps.loop));
-    await relay(exchange, written instanceof Promise ? await written : written);
+    await relay(exchange, withSealedIds(written instanceof Promise ? await written : written, call));
   } catch (error) {
     failure = withNearest(error, call);
     respondError(exchange, failure);
@@ -199,7 +197,7 @@ function noteCaller(record: RequestRecord, { principal, project, direct }: Calle
 function respondModels(
   exchange: Exchange,
   deps: HandlerDeps,
-  route: Exclude<Route, { kind: 'chat' }>,
+  route: Exclude<Route, ChatRoute | StoredRoute>,
   caller: Caller,
 ): void {
   const { models } = exchange.format;

@@ -7,12 +7,20 @@ import type { ClientFormatName, Framing } from '../formats/client-format.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { RequestHeaders } from './headers.ts';
 import { type PathMatch, PathTable, type PathValues } from './path-table.ts';
-import { type ChatRow, isChat, type RouteRow, routeRows } from './routes.ts';
+import { type ChatRow, isChat, isStored, type RouteRow, routeRows, type StoredRow } from './routes.ts';
 
-export type Route = ChatRoute | ModelsRoute | { readonly kind: 'model'; readonly id: string };
+export type Route = ChatRoute | ModelsRoute | StoredRoute | { readonly kind: 'model'; readonly id: string };
 
 interface ModelsRoute {
   readonly kind: 'models';
+  readonly query: URLSearchParams;
+}
+
+export interface StoredRoute {
+  readonly kind: 'stored';
+  readonly action: StoredRow['operation'];
+  /** Not checked yet. */
+  readonly id: string;
   readonly query: URLSearchParams;
 }
 
@@ -77,12 +85,13 @@ export function clientFormatOf({ path, found }: FoundTarget, headers: RequestHea
   return headers.get('x-goog-api-client') === undefined ? 'chat_completions' : 'generate_content';
 }
 
-export type RouteForm = 'chat' | 'provider chat' | 'models' | 'model' | 'none';
+export type RouteForm = 'chat' | 'provider chat' | 'models' | 'model' | 'stored' | 'none';
 
 /** The form of a path, for forward mode, where the existing providers are unknown. */
 export function routeForm(target: string): RouteForm {
   const found = table.find(pathOf(target));
   if (found === undefined) return 'none';
+  if (isStored(found.row)) return 'stored';
   if (!isChat(found.row)) return found.row.operation;
   return found.values.provider === undefined ? 'chat' : 'provider chat';
 }
@@ -129,7 +138,8 @@ interface Matched {
 
 /** @throws GatewayError invalid_request */
 function routeOf(row: RouteRow, { values, query, providers }: Matched): Route {
-  const { model, provider, endpoint } = values;
+  const { model, provider, endpoint, id } = values;
+  if (isStored(row)) return { kind: 'stored', action: row.operation, id: decoded(id ?? ''), query };
   if (!isChat(row)) {
     return row.operation === 'models' ? { kind: 'models', query } : { kind: 'model', id: decoded(model ?? '') };
   }
@@ -170,7 +180,7 @@ function decoded(encodedName: string): string {
     return decodeURIComponent(encodedName);
   } catch {
     throw new GatewayError('invalid_request', {
-      message: 'the model id in the path is not valid percent-encoding',
+      message: 'the id in the path is not valid percent-encoding',
     });
   }
 }

@@ -133,8 +133,13 @@ export function respondError(exchange: Exchange, error: unknown): void {
 }
 
 export function respondJson(exchange: Exchange, value: object): void {
+  respondText(exchange, JSON.stringify(value));
+}
+
+/** @param json text of an object */
+export function respondText(exchange: Exchange, json: string): void {
   exchange.record.status = 200;
-  send(exchange, 200, Buffer.from(JSON.stringify(value)), []);
+  send(exchange, 200, Buffer.from(json), []);
 }
 
 /** Sends a whole JSON response with its length. */

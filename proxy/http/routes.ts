@@ -33,10 +33,20 @@ export interface ModelsRow extends Row {
   readonly format: ClientFormatName | 'marked';
 }
 
-export type RouteRow = ChatRow | ModelsRow;
+/** What happens to a stored response. */
+export interface StoredRow extends Row {
+  readonly operation: 'read' | 'delete' | 'cancel' | 'items';
+  readonly format: 'responses';
+}
+
+export type RouteRow = ChatRow | ModelsRow | StoredRow;
 
 export function isChat(row: RouteRow): row is ChatRow {
   return row.operation === 'generate' || row.operation === 'count';
+}
+
+export function isStored(row: RouteRow): row is StoredRow {
+  return row.format === 'responses' && !isChat(row);
 }
 
 const gptChat = { method: 'POST', operation: 'generate', format: 'chat_completions', home: 'gpt-provider' } as const;
@@ -52,6 +62,7 @@ const generateContent = {
   stream: false,
 } as const;
 const get = { method: 'GET', format: 'marked' } as const;
+const stored = { format: 'responses' } as const;
 
 export const routeRows: readonly RouteRow[] = [
   { ...gptChat, path: '/v1/chat/completions', summary: 'A chat completion of any model' },
@@ -77,6 +88,25 @@ export const routeRows: readonly RouteRow[] = [
     path: '/v1/responses/input_tokens',
     summary: 'The tokens of a Responses request',
   },
+
+  ...(['/v1/responses', '/openai/responses', '/openai/v1/responses'] as const).flatMap((path): RouteRow[] => [
+    { ...stored, operation: 'read', method: 'GET', path: `${path}/{id}`, summary: 'A stored response' },
+    { ...stored, operation: 'delete', method: 'DELETE', path: `${path}/{id}`, summary: 'Deletes a stored response' },
+    {
+      ...stored,
+      operation: 'cancel',
+      method: 'POST',
+      path: `${path}/{id}/cancel`,
+      summary: 'Cancels a response in the background',
+    },
+    {
+      ...stored,
+      operation: 'items',
+      method: 'GET',
+      path: `${path}/{id}/input_items`,
+      summary: 'The input of a stored response',
+    },
+  ]),
 
   ...(['/v1beta', '/v1'] as const).flatMap((version): RouteRow[] => [
     {

@@ -5,11 +5,11 @@ import { isObject, parseJson } from '../../common/json.ts';
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
 import type { VendorError } from '../formats/format.ts';
-import type { ProviderCall, Target } from '../providers/provider.ts';
+import type { Target } from '../providers/provider.ts';
 import { withoutKey } from './provider-text.ts';
 import { passedHeaders, requestIdHeader } from './response-headers.ts';
 import { retryAfter } from './retry-after.ts';
-import { vendorWords } from './vendor-message.ts';
+import { type FailedCall, vendorWords } from './vendor-message.ts';
 
 export class ProviderFailure extends Error {
   readonly status: number;
@@ -64,7 +64,7 @@ const messageMax = 2000;
 export function providerFailure(
   vendor: VendorError,
   { head: headers, native }: FailureResponse,
-  call: Pick<ProviderCall, 'request' | 'target'>,
+  call: FailedCall,
   now: number,
 ): ProviderFailure | GatewayError {
   const { status } = vendor;

@@ -14,10 +14,15 @@ const step = shared / 2;
 /** Larger requests are not searched. */
 const searchedMax = 128 * 1024;
 
+/** A request without a body has nothing that a message could repeat. */
+export interface FailedCall extends Pick<ProviderCall, 'target'> {
+  readonly request: ChatRequest | undefined;
+}
+
 /** @returns the status, followed by the message if it may be logged; one line */
 export function vendorWords(
   { status, message }: Pick<VendorError, 'status' | 'message'>,
-  { request, target }: Pick<ProviderCall, 'request' | 'target'>,
+  { request, target }: FailedCall,
 ): string {
   const about = `status ${status}`;
   if (!isAboutTheVendor(status)) return about;
@@ -30,8 +35,9 @@ function isAboutTheVendor(status: number): boolean {
   return status >= 500 || [401, 402, 403, 404, 408, 409, 429].includes(status);
 }
 
-function repeats(words: string, { body, bytes }: ChatRequest): boolean {
-  if (words.length < step) return false;
+function repeats(words: string, request: ChatRequest | undefined): boolean {
+  if (request === undefined || words.length < step) return false;
+  const { body, bytes } = request;
   if (bytes > searchedMax) return true;
   const pieces = Array.from({ length: Math.floor(words.length / step) }, (_, at) =>
     words.slice(at * step, (at + 1) * step),

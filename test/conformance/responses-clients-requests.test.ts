@@ -14,7 +14,7 @@ const { sent } = clients;
 const oslo = { name: 'weather', arguments: '{"city":"Oslo"}' };
 
 describe('a request', () => {
-  const vendor = 'gpt-provider';
+  const vendor = 'studio-ai';
   const body = (): Record<string, unknown> => {
     const read: unknown = JSON.parse(sent());
     if (!isObject(read)) throw new Error('a body is an object');
@@ -72,7 +72,8 @@ describe('a request', () => {
   it.each(vendorNames)('with what agents send reaches a model of %s', async (name) => {
     const { data, response } = await client()
       .responses.create({
-        ...{ model: modelAt(name), input: 'Hello', tools: [weather, { type: 'web_search_preview_2025_03_11' }] },
+        ...{ model: name === 'gpt-provider' ? 'gpt-provider/gpt-5' : modelAt(name), input: 'Hello' },
+        tools: [weather, { type: 'web_search_preview_2025_03_11' }],
         ...{ tool_choice: 'auto', parallel_tool_calls: true, store: false, include: ['reasoning.encrypted_content'] },
         ...{ prompt_cache_key: 'session', metadata: { team: 'a' }, stream_options: null },
       })

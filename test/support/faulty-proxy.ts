@@ -85,7 +85,8 @@ export async function startFaultyProxy(
       watchdog,
       loop: new LoopScheduler({ now: () => performance.now() }),
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
-      guardrails: { inspect: (call) => ({ call, output: undefined }) },
+      guardrails: { inspect: (call) => ({ call, output: undefined }), guardsResponses: () => false },
+      fetchStored: () => Promise.reject(new Error('nothing is stored')),
       ledger: {
         reserve: () => ({
           headers: [],

@@ -47,22 +47,20 @@ export interface PermittedTools {
 
 /** @throws GatewayError unsupported_parameter if one that does not pass is demanded */
 export function permittedTools({ tools, tool_choice: choice }: JsonObject, settings: OwnToolSettings): PermittedTools {
-  if (!Array.isArray(tools)) return { tools: undefined, dropped: [] };
+  const listed: readonly unknown[] = Array.isArray(tools) ? tools : [];
   const isOff = (tool: unknown) => isObject(tool) && !permits(settings, classesOf(tool));
-  const off = objectsOf(tools.filter(isOff));
-  if (off.length === 0) return { tools: undefined, dropped: [] };
-  const left = tools.filter((tool: unknown) => !isOff(tool));
-  if (demands(choice, off, left.length)) {
+  const off = objectsOf(listed.filter(isOff));
+  const left = listed.filter((tool) => !isOff(tool));
+  if (demands(choice, isOff) || (choice === 'required' && off.length > 0 && left.length === 0)) {
     throw unsupported('tool_choice', 'tool_choice demands a tool of the vendor that is not enabled');
   }
-  return { tools: left, dropped: off.map((tool) => `tools.${undatedType(tool)}`) };
+  return { tools: off.length === 0 ? undefined : left, dropped: off.map((tool) => `tools.${undatedType(tool)}`) };
 }
 
-/** @param left number of the tools that stay */
-function demands(choice: unknown, off: readonly JsonObject[], left: number): boolean {
-  if (choice === 'required') return left === 0;
+/** SDK types `ToolChoiceTypes`, `ToolChoiceAllowed`… */
+function demands(choice: unknown, isOff: (tool: unknown) => boolean): boolean {
   if (!isObject(choice)) return false;
-  const types = new Set(off.map(undatedType));
-  if (choice.type !== 'allowed_tools') return types.has(undatedType(choice));
-  return choice.mode === 'required' && objectsOf(choice.tools).every((tool) => types.has(undatedType(tool)));
+  if (choice.type !== 'allowed_tools') return isOff(choice);
+  const allowed = objectsOf(choice.tools);
+  return choice.mode === 'required' && allowed.length > 0 && allowed.every(isOff);
 }

@@ -109,7 +109,7 @@ function passedInput(
   store: ClientStore | undefined,
   settings: OwnToolSettings,
 ): PassedInput | undefined {
-  if (!Array.isArray(input) || !objectsOf(input).some((item) => hasId(item) || hasTools(item))) return undefined;
+  if (!Array.isArray(input) || !objectsOf(input).some(mayChange)) return undefined;
   const dropped = new Set<string>();
   const items = input.flatMap((item: unknown, index) => {
     if (!isObject(item)) return [item];
@@ -118,7 +118,7 @@ function passedInput(
       for (const name of permitted.dropped) dropped.add(name);
       return [{ ...withOwnId(item, index, store), ...(permitted.tools && { tools: permitted.tools }) }];
     }
-    const passed = withOwnId(item, index, store);
+    const passed = withoutParsed(withOwnId(item, index, store));
     // Without its stored or encrypted form, the vendor cannot read its reasoning.
     if (item.type !== 'reasoning' || isGiven(item.encrypted_content) || isGiven(passed.id)) return [passed];
     dropped.add('input.reasoning');
@@ -128,12 +128,33 @@ function passedInput(
 }
 
 function withOwnId(item: JsonObject, index: number, store: ClientStore | undefined): JsonObject {
+  const { approval_request_id: request } = item;
+  if (isGiven(request)) {
+    return { ...item, approval_request_id: storedId(request, `input[${index}].approval_request_id`, store) };
+  }
   if (!hasId(item)) return item;
   const { id, ...rest } = item;
   const own = typeof id === 'string' ? store?.ids.get(id) : undefined;
   if (own !== undefined) return { ...item, id: own };
-  if (item.type === 'item_reference') storedId(id, `input[${index}].id`, store);
+  if (item.type === 'item_reference') storedId(id, `input[${index}]`, store);
   return rest;
+}
+
+function mayChange(item: JsonObject): boolean {
+  return hasId(item) || isGiven(item.approval_request_id) || hasTools(item) || withoutParsed(item) !== item;
+}
+
+/** Removes what the SDK adds to parsed output (types `ParsedResponseFunctionToolCall`, `ParsedResponseOutputText`). */
+function withoutParsed(item: JsonObject): JsonObject {
+  const { parsed_arguments: args, ...rest } = item;
+  if (args !== undefined) return rest;
+  const { content } = item;
+  if (!Array.isArray(content) || !objectsOf(content).some(({ parsed }) => parsed !== undefined)) return item;
+  return { ...item, content: content.map((part: unknown) => (isObject(part) ? withoutMember(part, 'parsed') : part)) };
+}
+
+function withoutMember(value: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([member]) => member !== name));
 }
 
 function hasId({ id }: JsonObject): boolean {

@@ -61,7 +61,7 @@ export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
     // A worker costs memory and start-up time, so a proxy whose callers have no guardrails has none.
     onCompiled: () => pool.warm(),
   });
-  const { inspect } = createGuardrails(compiled, {
+  const guardrails = createGuardrails(compiled, {
     samples,
     metrics: deps.metrics,
     now,
@@ -70,7 +70,7 @@ export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
     guardStream: (source, guards, context) => guardStream(source, guards, deps, context),
   });
   return {
-    inspect,
+    ...guardrails,
     close: async () => {
       await Promise.all([samples.close(), pool.close()]);
     },
@@ -93,6 +93,10 @@ export function createGuardrails(compiled: CompiledGuardrails, deps: RequestInsp
       const applied = compiled.appliedTo(call.caller);
       if (applied === undefined) return { call, output: undefined };
       return new RequestInspection(call, context, applied, deps).inspect();
+    },
+    guardsResponses: (caller) => {
+      const output = compiled.appliedTo(caller)?.output;
+      return output !== undefined && output.others.length + output.texts.length + output.services.length > 0;
     },
   };
 }

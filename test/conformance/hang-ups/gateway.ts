@@ -87,7 +87,8 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       watchdog,
       loop: turns,
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
-      guardrails: { inspect: (call) => ({ call, output: undefined }) },
+      guardrails: { inspect: (call) => ({ call, output: undefined }), guardsResponses: () => false },
+      fetchStored: () => Promise.reject(new Error('nothing is stored')),
       ledger: createRequestLedger({
         budgets: bookings.budgets,
         usageLog: {

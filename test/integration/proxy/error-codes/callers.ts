@@ -266,6 +266,23 @@ export const callersFaults = {
       provoke: (world) => world.send({ path: '/v1/models/gpt-provider%2Fnone', method: 'GET' }),
     },
   ],
+  response_not_found: [
+    {
+      what: 'the id of a response that was never stored',
+      message: 'no such response, or it belongs to another scope',
+      provoke: (world) => world.send({ path: '/v1/responses/resp_0123456789abcdef', method: 'GET' }),
+    },
+    {
+      what: 'a response before it that was never stored',
+      param: 'previous_response_id',
+      message: 'no such response, or it belongs to another scope',
+      provoke: (world) =>
+        world.send({
+          path: '/v1/responses',
+          body: JSON.stringify({ model: 'gpt-4o', input: 'Hello', previous_response_id: 'resp_0123456789abcdef' }),
+        }),
+    },
+  ],
   provider_not_configured: [
     {
       what: 'a provider without a key of the organization',

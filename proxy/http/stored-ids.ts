@@ -1,0 +1,138 @@
+// Ids of responses that a vendor stores, on their way in and out. A request may only name what its owner has stored,
+// and goes to the account that has it.
+import { isObject, type JsonObject, objectsOf, parseJson } from '../../common/json.ts';
+import { isUuid } from '../../common/uuid.ts';
+import type { Caller } from '../access/authenticator.ts';
+import { isSealed, ownerOf, SealedIds } from '../access/sealed-ids.ts';
+import type { ChatCall } from '../call.ts';
+import { isGiven } from '../conversation/options.ts';
+import { GatewayError } from '../errors.ts';
+import { eventData, SseSplitter } from '../formats/sse.ts';
+import { nativeFormat, type Target } from '../providers/provider.ts';
+import type { AttemptResult } from '../upstream/attempt.ts';
+import { RewrittenStream } from './rewritten-stream.ts';
+
+/** Undefined if nothing is stored for the caller: by the organization's setting, or because the key is the caller's. */
+export function sealedIdsOf({ principal, direct }: Caller): SealedIds | undefined {
+  const { storedResponses, recordKeys } = principal.organization;
+  if (direct || !storedResponses || recordKeys === undefined) return undefined;
+  return new SealedIds(recordKeys, ownerOf(principal));
+}
+
+/**
+ * Opens the ids in a request, and leaves the target whose account has what they name.
+ * @throws GatewayError response_not_found
+ */
+export function withStore(call: ChatCall): ChatCall {
+  const { caller, request, model, targets } = call;
+  const { client } = request;
+  const [target] = targets;
+  if (client?.translation.name !== 'responses' || target === undefined) return call;
+  const sealed = sealedIdsOf(caller);
+  if (sealed === undefined || nativeFormat({ request, target, model }) === undefined) return call;
+  const named = namedIds(client.body);
+  const opened = named.flatMap((one) => {
+    const stored = isSealed(one.id) ? sealed.open(one.id) : undefined;
+    if (stored === undefined && one.isRequired) throw notFound(one.at);
+    return stored === undefined ? [] : [{ ...one, stored }];
+  });
+  const [pin] = opened.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
+  const pinned = pin === undefined ? targets : pinnedTo(pin.stored.providerKeyId, targets);
+  if (pinned.length === 0 && pin?.isRequired === true) throw notFound(pin.at);
+  const chosen = pinned.length === 0 ? targets : pinned;
+  const accountId = chosen[0]?.providerKeyId;
+  // A provider key of another form has no sealed ids, so nothing is stored with it.
+  if (accountId === undefined || !isUuid(accountId)) return call;
+  const own = opened.filter(({ stored }) => stored.providerKeyId === accountId);
+  const other = opened.find(({ stored, isRequired }) => isRequired && stored.providerKeyId !== accountId);
+  if (other !== undefined) throw notFound(other.at);
+  const ids = new Map(own.map(({ id, stored }) => [id, stored.id]));
+  return { ...call, targets: chosen, request: { ...request, client: { ...client, store: { ids } } } };
+}
+
+function pinnedTo(providerKeyId: string, targets: readonly Target[]): readonly Target[] {
+  return targets.filter((target) => target.providerKeyId === providerKeyId);
+}
+
+/** Another owner's is as if it had never been. */
+export function notFound(param?: string): GatewayError {
+  return new GatewayError('response_not_found', param === undefined ? {} : { param });
+}
+
+interface NamedId {
+  readonly id: string;
+  readonly at: string;
+  /** The request makes no sense without what it names. */
+  readonly isRequired: boolean;
+}
+
+function namedIds({ previous_response_id: previous, input }: JsonObject): readonly NamedId[] {
+  const named: NamedId[] = [];
+  const name = (id: unknown, at: string, isRequired: boolean) => {
+    if (typeof id === 'string') named.push({ id, at, isRequired });
+    else if (isGiven(id) && isRequired)
+      throw new GatewayError('invalid_request', { param: at, message: `${at} must be a string` });
+  };
+  name(previous, 'previous_response_id', true);
+  const items: readonly unknown[] = Array.isArray(input) ? input : [];
+  for (const [index, item] of items.entries()) {
+    if (!isObject(item)) continue;
+    name(item.id, `input[${index}].id`, item.type === 'item_reference');
+    name(item.approval_request_id, `input[${index}].approval_request_id`, true);
+  }
+  return named;
+}
+
+/** A response of the call with sealed ids, if its ids are those of stored items. */
+export function withSealedIds(result: AttemptResult, { caller, request, targets }: ChatCall): AttemptResult {
+  const { client } = request;
+  const providerKeyId = targets[0]?.providerKeyId;
+  const sealed = sealedIdsOf(caller);
+  if (result.isNative !== true || client?.store === undefined) return result;
+  if (sealed === undefined || providerKeyId === undefined) return result;
+  if (client.body.store === false && !isGiven(client.body.previous_response_id)) return result;
+  const seal = (id: string) => sealed.seal({ providerKeyId, id });
+  if (result.kind === 'complete') return { ...result, body: Buffer.from(sealedText(result.body.toString(), seal)) };
+  const events = new SseSplitter(Number.POSITIVE_INFINITY);
+  return new RewrittenStream(result, (bytes) =>
+    Buffer.concat(events.push(bytes).map((event) => sealedEvent(event, seal))),
+  );
+}
+
+type Seal = (id: string) => string;
+
+function sealedEvent(event: Buffer, seal: Seal): Buffer {
+  const data = eventData(event);
+  if (data === undefined) return event;
+  const ids = idsIn(parseJson(data));
+  return ids.size === 0 ? event : Buffer.from(replaced(event.toString(), ids, seal));
+}
+
+/** @param text of a response, or of a page of its items */
+export function sealedText(text: string, seal: Seal): string {
+  return replaced(text, idsIn(parseJson(text)), seal);
+}
+
+/** Only whole strings are replaced; a quote inside of a string is escaped. */
+function replaced(text: string, ids: ReadonlySet<string>, seal: Seal): string {
+  return text.replaceAll(idString, (string, id: string) => (ids.has(id) ? `"${seal(id)}"` : string));
+}
+
+const idString = /"([a-z]{1,16}_[A-Za-z0-9]{8,128})"/g;
+const vendorId = /^[a-z]{1,16}_[A-Za-z0-9]{8,128}$/;
+
+/** Members that name a response or one of its items (SDK types `Response`, `ResponseStreamEvent`, `ResponseItemList`). */
+const idMembers = ['id', 'item_id', 'response_id', 'previous_response_id', 'first_id', 'last_id'] as const;
+const lists = ['output', 'data', 'instructions'] as const;
+const parts = ['response', 'item'] as const;
+
+function idsIn(value: unknown, found = new Set<string>()): ReadonlySet<string> {
+  if (!isObject(value)) return found;
+  for (const name of idMembers) {
+    const id = value[name];
+    if (typeof id === 'string' && vendorId.test(id)) found.add(id);
+  }
+  for (const name of parts) idsIn(value[name], found);
+  for (const name of lists) for (const item of objectsOf(value[name])) idsIn(item, found);
+  return found;
+}

@@ -1,0 +1,143 @@
+// Stored responses, read, cancelled and deleted by id. The id says which account has them, and only its owner can open
+// it. Nothing is charged: no model is called.
+import { canonicalModel } from '../../catalog/model-names.ts';
+import { isObject, parseJson } from '../../common/json.ts';
+import type { Caller } from '../access/authenticator.ts';
+import { isSealed, type SealedIds, type StoredId } from '../access/sealed-ids.ts';
+import { unsupported } from '../conversation/invalid.ts';
+import { GatewayError } from '../errors.ts';
+import { readGptError } from '../formats/gpt-error.ts';
+import type { Guardrails } from '../guardrails/guardrail.ts';
+import type { Authorize } from '../providers/credentials/credential.ts';
+import type { Target } from '../providers/provider.ts';
+import type { PlainResponse } from '../upstream/plain-exchange.ts';
+import { providerFailure } from '../upstream/provider-failure.ts';
+import { type AuthorizeDeps, directTarget } from './authorize.ts';
+import { mayCall } from './callable-models.ts';
+import type { Exchange } from './exchange.ts';
+import type { StoredRoute } from './match.ts';
+import { respondText } from './respond.ts';
+import { notFound, sealedIdsOf, sealedText } from './stored-ids.ts';
+
+export interface StoredDeps extends AuthorizeDeps {
+  readonly guardrails: Pick<Guardrails, 'guardsResponses'>;
+  /** Sends a request to a provider. */
+  readonly fetchStored: (request: StoredRequest, exchange: Exchange) => Promise<PlainResponse>;
+  now(): number;
+}
+
+export interface StoredRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: string[];
+  readonly body: undefined;
+}
+
+/** @throws GatewayError response_not_found, unsupported_parameter, provider_key_required…; ProviderFailure */
+export async function respondStored(
+  exchange: Exchange,
+  deps: StoredDeps,
+  route: StoredRoute,
+  caller: Caller,
+): Promise<void> {
+  const { action, query } = route;
+  const provider = deps.providers.get('gpt-provider');
+  if (provider === undefined) throw new GatewayError('route_not_found');
+  exchange.record.provider = provider.name;
+  if (query.get('stream') === 'true') throw unsupported('stream', 'a stored response is only read whole');
+  const sealed = caller.direct ? undefined : sealedIdsOf(caller);
+  if (!caller.direct && sealed === undefined) throw unsupported('store', notStored);
+  if (deps.guardrails.guardsResponses(caller)) throw unsupported('store', guarded);
+  const { id, target } = storedTarget(deps, { exchange, caller, sealed, id: route.id });
+  exchange.record.providerKeyId = target.providerKeyId;
+  const request = await storedRequest(
+    target,
+    action,
+    `/${encodeURIComponent(id)}${queryOf(action, query, sealed)}`,
+    deps,
+  );
+  exchange.attemptStarted();
+  const response = await deps.fetchStored(request, exchange);
+  exchange.waitFor(undefined);
+  if (response.status >= 300) throw failureOf(response, target, deps.now());
+  const text = response.body.toString();
+  if (action !== 'items') checkModel(caller, provider.name, parseJson(text));
+  const seal = sealFor(sealed, target);
+  respondText(exchange, seal === undefined ? text : sealedText(text, seal));
+}
+
+const notStored =
+  'responses are not stored: the organization has switched it off, or the gateway has no key to seal their ids';
+const guarded = 'stored responses are not served to callers whose responses are guarded';
+
+interface StoredName {
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly sealed: SealedIds | undefined;
+  readonly id: string;
+}
+
+/** @throws GatewayError response_not_found */
+function storedTarget(deps: StoredDeps, { exchange, caller, sealed, id }: StoredName): { id: string; target: Target } {
+  const provider = deps.providers.get('gpt-provider');
+  if (provider === undefined) throw notFound();
+  if (sealed === undefined) return { id, target: directTarget(deps, provider, exchange.headers) };
+  const stored: StoredId | undefined = isSealed(id) ? sealed.open(id) : undefined;
+  const targets = deps.targets.stored(caller.principal.organization, provider);
+  const target = targets.find(({ providerKeyId }) => providerKeyId === stored?.providerKeyId);
+  if (stored === undefined || target === undefined) throw notFound();
+  return { id: stored.id, target };
+}
+
+async function storedRequest(
+  target: Target,
+  action: StoredRoute['action'],
+  rest: string,
+  { now }: StoredDeps,
+): Promise<StoredRequest> {
+  const { provider, baseUrl } = target;
+  const authorize: Authorize = provider.authorize;
+  const written = {
+    origin: baseUrl.origin,
+    path: `${baseUrl.path}/responses${rest}`,
+    headers: ['accept', 'application/json', 'user-agent', 'model-gateway'],
+    body: '',
+  };
+  const headers = await authorize(written, target, now());
+  return { method: methods[action], origin: written.origin, path: written.path, headers, body: undefined };
+}
+
+const methods = { read: 'GET', items: 'GET', cancel: 'POST', delete: 'DELETE' } as const;
+
+/** Each parameter is written again by name, so that nothing else reaches the vendor. */
+function queryOf(action: StoredRoute['action'], query: URLSearchParams, sealed: SealedIds | undefined): string {
+  const passed = new URLSearchParams();
+  for (const name of ['include', 'include[]']) {
+    for (const value of query.getAll(name)) passed.append('include[]', value);
+  }
+  if (action === 'items') {
+    for (const name of ['limit', 'order']) if (query.has(name)) passed.set(name, query.get(name) ?? '');
+    const after = query.get('after');
+    if (after !== null) passed.set('after', sealed === undefined ? after : (sealed.open(after)?.id ?? ''));
+  }
+  const path = { read: '', delete: '', cancel: '/cancel', items: '/input_items' }[action];
+  return passed.size === 0 ? path : `${path}?${passed}`;
+}
+
+function failureOf({ status, head, body }: PlainResponse, target: Target, now: number): Error {
+  // Its words name the vendor's id.
+  if (status === 404) return notFound();
+  return providerFailure(readGptError(status, body), { head }, { request: undefined, target }, now);
+}
+
+/** Allow-lists apply to reading too. @throws GatewayError response_not_found */
+function checkModel(caller: Caller, provider: string, response: unknown): void {
+  const model = isObject(response) ? response.model : undefined;
+  if (typeof model === 'string' && !mayCall(caller, canonicalModel(`${provider}/${model}`))) throw notFound();
+}
+
+function sealFor(sealed: SealedIds | undefined, { providerKeyId }: Target): ((id: string) => string) | undefined {
+  if (sealed === undefined || providerKeyId === undefined) return undefined;
+  return (id) => sealed.seal({ providerKeyId, id });
+}
