@@ -39,6 +39,7 @@ import {
 } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
 import type { Replica, ServiceDeps } from './services/method.ts';
+import { startRecordKeyUpkeep } from './services/record-key-upkeep.ts';
 import { openRecordSigner, type RecordSigner } from './services/record-signer.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
@@ -99,6 +100,8 @@ async function assemble(
   const usageDays = createUsageDays({ store, clock });
   const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
   lifecycle.onClose('usage upkeep', () => usageUpkeep.close());
+  const recordKeys = startRecordKeyUpkeep({ store, masterKeys: settings.masterKey, log });
+  lifecycle.onClose('record keys', () => recordKeys.close());
   const metrics = openMetrics(settings, { feed, clock, catalog, tls });
   const receivers = webhookAddresses({ deny: settings.denyCidrs, allow: settings.webhookAddresses });
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });

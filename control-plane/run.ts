@@ -17,7 +17,7 @@ import { contradiction } from './audit/anchors.ts';
 import { createAuditLog, readAuditLog } from './audit/audit-export.ts';
 import { missingChanges, needed } from './audit/missing-changes.ts';
 import { missingChangesReport } from './audit/report.ts';
-import { resealGuardrailSecrets, resealProviderSecrets, resealWebhookSecrets } from './reseal.ts';
+import { resealGuardrailSecrets, resealProviderSecrets, resealRecordKeys, resealWebhookSecrets } from './reseal.ts';
 import { type ControlPlaneSettings, controlPlaneSettings, readControlPlaneSettings } from './settings.ts';
 import { type ChainFlaw, readAuditEvents, verifyAuditChain } from './store/audit-chain.ts';
 import { openStore } from './store/open.ts';
@@ -107,6 +107,8 @@ async function reseal(store: Store, settings: ControlPlaneSettings): Promise<voi
   print(`${webhooks.resealed} webhook secrets are sealed under the newest master key`);
   const guardrails = await resealGuardrailSecrets(store, settings.masterKey);
   print(`${guardrails.resealed} guardrail secrets are sealed under the newest master key`);
+  const recordKeys = await resealRecordKeys(store, settings.masterKey);
+  print(`${recordKeys.resealed} record keys are sealed under the newest master key`);
   if (providers.lost.length > 0) {
     complain(`no given master key opens these provider keys: ${providers.lost.join(', ')}`);
   }
@@ -115,6 +117,10 @@ async function reseal(store: Store, settings: ControlPlaneSettings): Promise<voi
   }
   if (guardrails.lost.length > 0) {
     complain(`no given master key opens these guardrails: ${guardrails.lost.join(', ')}; rotate their secrets`);
+  }
+  if (recordKeys.lost.length > 0) {
+    const organizations = [...new Set(recordKeys.lost)].join(', ');
+    complain(`no given master key opens the record keys of these organizations: ${organizations}; rotate them`);
   }
 }
 

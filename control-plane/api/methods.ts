@@ -22,6 +22,7 @@ import * as prices from '../services/prices.ts';
 import * as providerKeys from '../services/provider-keys.ts';
 import * as providers from '../services/providers.ts';
 import * as proxyTokens from '../services/proxy-tokens.ts';
+import * as recordKeys from '../services/record-keys.ts';
 import * as status from '../services/status.ts';
 import * as usage from '../services/usage.ts';
 import * as virtualKeys from '../services/virtual-keys.ts';
@@ -115,6 +116,7 @@ export const methods = {
     UpdateSettings: { ...change, roles: managers, organization: of.itself, handle: organizations.update },
     Suspend: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.suspend },
     Resume: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.resume },
+    RotateRecordKey: { ...change, roles: managers, organization: of.itself, handle: recordKeys.rotate },
   },
   People: {
     Create: {

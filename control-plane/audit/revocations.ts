@@ -21,6 +21,7 @@ export const takingAway: { readonly [Name in MethodName]?: Rule } = {
   'Limits.Create': { takes: 'always', command: 'limits create' },
   'Limits.Update': { takes: 'narrowing', command: 'limits update' },
   'OperatorTokens.Revoke': { takes: 'always', command: 'operator-tokens revoke' },
+  'Organizations.RotateRecordKey': { takes: 'always', command: 'settings rotate-record-key' },
   'Organizations.Suspend': { takes: 'always', command: 'organizations suspend' },
   'Organizations.UpdateSettings': { takes: 'narrowing', command: 'settings update' },
   'People.Delete': { takes: 'always', command: 'people delete' },

@@ -47,6 +47,10 @@ export const callReasons = {
   },
   key_revoked: { code: 'FAILED_PRECONDITION', about: 'a revoked key stays revoked' },
   too_many_values: { code: 'FAILED_PRECONDITION', about: 'too many rotated values of the key still work' },
+  record_key_rotated: {
+    code: 'FAILED_PRECONDITION',
+    about: 'the record key was rotated in the last 90 days; two generations are open, and no third one is added',
+  },
   provider_in_use: {
     code: 'FAILED_PRECONDITION',
     about: 'provider keys are stored for it; they have to be deleted first',

@@ -24,6 +24,7 @@ import { readKnownModels } from './known-models.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { issueOperatorToken } from './operator-tokens.ts';
 import { insertPerson, personMessage } from './people.ts';
+import { insertRecordKey } from './record-keys.ts';
 import { withMatches } from './selector-check.ts';
 
 type Row = Selectable<Schema['organizations']>;
@@ -50,11 +51,17 @@ export async function create(
     hang_up: 'cancel',
     unknown_cost: 'hold',
     model_aliases: '[]',
+    own_tool_egress: 0,
+    own_tool_execution: 0,
+    stored_responses: 1,
+    background_responses: 0,
+    safety_identifier: 0,
     allowed_models: globsText([]),
     created_at: call.now,
     revision: call.revision,
   };
   await call.db.insertInto('organizations').values(row).execute();
+  await insertRecordKey(call.db, call.deps.masterKeys, { organizationId: row.id, generation: 1, now: call.now });
   const owner = await insertPerson(call, {
     organizationId: row.id,
     name: fields['owner.name'],
@@ -104,16 +111,25 @@ export async function update(
   const before = await findOrganization(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);
   const newAliases = fields['settings.models.aliases'];
-  const callerProviderKeys = request.settings?.access?.callerProviderKeys;
+  const { access, ownTools, responses } = request.settings ?? {};
   const outcome = await write(call, before, {
     name: fields.name ?? before.name,
     allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
-    caller_provider_keys: callerProviderKeys === undefined ? before.caller_provider_keys : flag(callerProviderKeys),
+    caller_provider_keys: flagOr(before.caller_provider_keys, access?.callerProviderKeys),
     hang_up: fields['settings.cost.hang_up'] ?? before.hang_up,
     unknown_cost: fields['settings.cost.unknown_cost'] ?? before.unknown_cost,
     model_aliases: newAliases ? JSON.stringify(newAliases) : before.model_aliases,
+    own_tool_egress: flagOr(before.own_tool_egress, ownTools?.egress),
+    own_tool_execution: flagOr(before.own_tool_execution, ownTools?.execution),
+    stored_responses: flagOr(before.stored_responses, responses?.stored),
+    background_responses: flagOr(before.background_responses, responses?.background),
+    safety_identifier: flagOr(before.safety_identifier, responses?.safetyIdentifier),
   });
   return withMatches(outcome, fields.allowed_models);
+}
+
+function flagOr(before: 0 | 1, value: boolean | undefined): 0 | 1 {
+  return value === undefined ? before : flag(value);
 }
 
 export async function suspend(call: ChangeCall, request: { readonly id: string }): Promise<Outcome<Organization>> {
@@ -157,9 +173,22 @@ function organizationMessage(row: Row) {
       access: { callerProviderKeys: row.caller_provider_keys === 1 },
       cost: { hangUp: hangUps.names[row.hang_up], unknownCost: unknownCosts.names[row.unknown_cost] },
       models: { aliases: { aliases: aliasesOf(row) } },
+      ...toolAndResponseSettings(row),
     },
     allowedModels: globsOf('organizations', row),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Organization;
+}
+
+/** As an organization and its record contain them. */
+export function toolAndResponseSettings(row: Row) {
+  return {
+    ownTools: { egress: row.own_tool_egress === 1, execution: row.own_tool_execution === 1 },
+    responses: {
+      stored: row.stored_responses === 1,
+      background: row.background_responses === 1,
+      safetyIdentifier: row.safety_identifier === 1,
+    },
+  };
 }

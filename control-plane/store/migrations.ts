@@ -24,6 +24,7 @@ import {
 import { createUsageMetadata } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
+import { createRecordKeys } from './record-key-table.ts';
 import type { Schema } from './schema.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 
@@ -95,6 +96,8 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '023_epoch_lineage': { up: addEpochLineage },
   '024_guardrail_keys': { up: addGuardrailKeys },
   '025_model_aliases': { up: addModelAliases },
+  '026_tool_and_response_settings': { up: addToolAndResponseSettings },
+  '027_record_keys': { up: createRecordKeys },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -187,6 +190,20 @@ async function addModelAliases(db: Kysely<Schema>): Promise<void> {
     .alterTable('organizations')
     .addColumn('model_aliases', 'text', (column) => column.notNull().defaultTo('[]'))
     .execute();
+}
+
+/** Adds which tools of vendors pass, and what callers of the Responses API may use. */
+async function addToolAndResponseSettings(db: Kysely<Schema>): Promise<void> {
+  const add = (name: string, usual: 0 | 1) =>
+    db.schema
+      .alterTable('organizations')
+      .addColumn(name, 'integer', (column) => column.notNull().defaultTo(usual))
+      .execute();
+  await add('own_tool_egress', 0);
+  await add('own_tool_execution', 0);
+  await add('stored_responses', 1);
+  await add('background_responses', 0);
+  await add('safety_identifier', 0);
 }
 
 async function createOrganizations(db: Kysely<Schema>): Promise<void> {

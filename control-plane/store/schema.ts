@@ -21,6 +21,7 @@ import type { BookedOrdinalsTable, EpochsTable, LeasesTable } from './ledger-tab
 import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
 import type { ReconciliationTables } from './reconciliation-tables.ts';
+import type { RecordKeysTable } from './record-key-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 
 export interface Schema extends ReconciliationTables {
@@ -29,6 +30,7 @@ export interface Schema extends ReconciliationTables {
   audit_events: AuditEventsTable;
   audit_checks: AuditChecksTable;
   organizations: OrganizationsTable;
+  record_keys: RecordKeysTable;
   people: PeopleTable;
   ai_systems: AiSystemsTable;
   virtual_keys: VirtualKeysTable;
@@ -112,6 +114,11 @@ interface OrganizationsTable {
   unknown_cost: UnknownCost;
   /** JSON: `[{"name", "model"}]` */
   model_aliases: string;
+  own_tool_egress: Flag;
+  own_tool_execution: Flag;
+  stored_responses: Flag;
+  background_responses: Flag;
+  safety_identifier: Flag;
   allowed_models: string;
   created_at: number;
   revision: number;

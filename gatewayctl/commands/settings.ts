@@ -50,6 +50,33 @@ export const settings: Resource = {
           field: 'settings.models.aliases.aliases',
           read: modelAlias,
         },
+        {
+          flags: '--own-tools-egress <true|false>',
+          about:
+            "whether tools pass that vendors run and that reach other hosts, such as web search, with a stored provider key, to the vendor of the client's own format; default: false",
+          field: 'settings.ownTools.egress',
+        },
+        {
+          flags: '--own-tools-execution <true|false>',
+          about: 'the same for tools that run code at the vendor; default: false',
+          field: 'settings.ownTools.execution',
+        },
+        {
+          flags: '--stored-responses <true|false>',
+          about: 'whether a vendor may store responses for callers of the Responses API; default: true',
+          field: 'settings.responses.stored',
+        },
+        {
+          flags: '--background-responses <true|false>',
+          about: 'whether callers of the Responses API may send background; default: false',
+          field: 'settings.responses.background',
+        },
+        {
+          flags: '--safety-identifier <true|false>',
+          about:
+            'whether requests of the Responses API without safety_identifier get a hash of the organization and the scope of their key; default: false',
+          field: 'settings.responses.safetyIdentifier',
+        },
         allowedModels,
         allowUnmatched,
         rename,
@@ -58,6 +85,14 @@ export const settings: Resource = {
       otherwise: { field: 'id' },
       file: true,
       examples: ['settings update --caller-provider-keys true', "settings update --allow 'gpt-provider/*'"],
+    },
+    'rotate-record-key': {
+      method: 'Organizations.RotateRecordKey',
+      about:
+        'make a new generation of the record key, which seals the ids of stored responses; the one before opens for 90 days more, and until then the key cannot be rotated again',
+      prompt: 'Rotate the record key? What it sealed opens for 90 days more.',
+      otherwise: { field: 'id' },
+      examples: ['settings rotate-record-key --yes'],
     },
   },
 };

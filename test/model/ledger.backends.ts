@@ -77,6 +77,11 @@ async function fill(store: Store, { aiSystemIds, keyIds, organizationId, personI
         hang_up: 'cancel',
         unknown_cost: 'hold',
         model_aliases: '[]',
+        own_tool_egress: 0,
+        own_tool_execution: 0,
+        stored_responses: 1,
+        background_responses: 0,
+        safety_identifier: 0,
       })
       .execute();
     for (const id of aiSystemIds)

@@ -164,6 +164,11 @@ const guardrail = async (world: World, tenant: TestTenant) => {
   const request = await guardrailFields(world, tenant);
   return { id: (await world.plane.expect('Guardrails.Create', tenant.owner.token, request)).guardrail.id };
 };
+/** Without the generation before, which would keep the key from being rotated again. */
+const rotatable = async ({ database }: World, { id }: TestTenant) => {
+  await database.raw(`delete from record_keys where organization_id = '${id}' and replaced_at is not null`);
+  return { id };
+};
 const person = async ({ plane }: World, tenant: TestTenant) => ({
   id: (await createPerson(plane, tenant, 'ROLE_MEMBER')).id,
 });
@@ -260,6 +265,7 @@ export const expectations: Record<MethodName, Expectation> = {
     }),
   },
   'Organizations.Resume': { ...platformOnly, request: organization },
+  'Organizations.RotateRecordKey': { ...managersOnly, request: rotatable },
   'People.Create': {
     ...managersHiddenFromPlatform,
     request: (_world, tenant) => ({

@@ -63,10 +63,39 @@ describe('organizations', () => {
       access: { callerProviderKeys: true },
       cost: { hangUp: 'HANG_UP_CANCEL', unknownCost: 'UNKNOWN_COST_HOLD' },
       models: { aliases: { aliases: [] } },
+      ownTools: { egress: false, execution: false },
+      responses: { stored: true, background: false, safetyIdentifier: false },
     });
     expect(allowedModels).toEqual(['gpt-provider/*', 'studio-ai/x*']);
     await ctl.expect(['settings', 'update', '--caller-provider-keys', 'false', '--allow', '']);
     expect(await ctl.json('settings get')).toMatchObject({ allowedModels: [] });
+  });
+
+  it('have settings for tools of vendors and for the Responses API', async () => {
+    const options = ['--own-tools-egress', '--own-tools-execution', '--background-responses', '--safety-identifier'];
+    const switched = (value: string) => [
+      ...['settings', 'update', '--stored-responses', String(value === 'false')],
+      ...options.flatMap((option) => [option, value]),
+    ];
+    await ctl.expect(switched('true'));
+    expect((await ctl.json('settings get')).settings).toMatchObject({
+      ownTools: { egress: true, execution: true },
+      responses: { stored: false, background: true, safetyIdentifier: true },
+    });
+    await ctl.expect(switched('false'));
+    expect((await ctl.json('settings get')).settings).toMatchObject({
+      ownTools: { egress: false, execution: false },
+      responses: { stored: true, background: false, safetyIdentifier: false },
+    });
+  });
+
+  it('have a record key that is rotated once in 90 days, and never shown', async () => {
+    const shown = await ctl.expect('settings rotate-record-key --yes');
+    expect(shown).toMatch(/^generation +2$/m);
+    expect(shown).toMatch(/^previous ends at +\S/m);
+    const again = await ctl.run('settings rotate-record-key --yes');
+    expect(again.code).not.toBe(0);
+    expect(again.err).toContain('rotate the key after it');
   });
 });
 

@@ -12,7 +12,13 @@ it('revocations, deletions, suspensions, new limits and new guardrails always re
   const changes = methodNames.filter((name) => isChange(name) && verdicts(name));
   expect(changes).toEqual([
     ...['AiSystems.Delete', 'Guardrails.Create', 'Guardrails.Update', 'Guardrails.RotateSecret', 'Limits.Create'],
-    ...['OperatorTokens.Revoke', 'Organizations.Suspend', 'People.Delete', 'ProviderKeys.Delete'],
+    ...[
+      'OperatorTokens.Revoke',
+      'Organizations.Suspend',
+      'Organizations.RotateRecordKey',
+      'People.Delete',
+      'ProviderKeys.Delete',
+    ],
     ...['Providers.Update', 'Providers.Delete', 'ProxyTokens.Revoke', 'VirtualKeys.Rotate', 'VirtualKeys.Revoke'],
     ...['Webhooks.Update', 'Webhooks.RotateSecret', 'Webhooks.Delete'],
   ]);
