@@ -7,6 +7,7 @@ import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 import type { ResponseMessage } from '../conversation/response.ts';
 import type { GatewayError } from '../errors.ts';
 import type { FormatName, StreamWriter } from './format.ts';
+import type { OwnTool } from './own-tools.ts';
 
 export interface ClientFormat {
   /** The response header in which the format's SDKs look for the request's id; the gateway's own is always there. */
@@ -47,6 +48,11 @@ export interface ClientTranslation {
    * @returns its path; under a budget the request is refused
    */
   unpricedField(body: JsonObject): string | undefined;
+  /**
+   * The tools that the vendor defines. Absent for a format that no vendor gets unchanged.
+   * @throws GatewayError invalid_request
+   */
+  ownTools?(body: JsonObject): readonly OwnTool[];
   /** The client's field for a field of chat completions, for errors and `x-svc-dropped-params`. */
   fieldOf(chatField: string): string;
   /** The response to a request whose tokens are only counted. */

@@ -6,10 +6,11 @@ import { isGiven } from '../conversation/options.ts';
 import { count } from '../conversation/usage.ts';
 import { mediaOf } from '../formats/chat-completions/media-parts.ts';
 import { type Demand, demandOf } from './demand.ts';
+import type { ToolCall } from './passed-tools.ts';
 import type { Prices } from './prices.ts';
 import { costOfTokens, tokensMax } from './rates.ts';
 
-export type BoundedCall = Pick<ChatCall, 'request' | 'qualifiedModel' | 'catalogModel'>;
+export type BoundedCall = ToolCall & Pick<ChatCall, 'qualifiedModel' | 'catalogModel'>;
 
 /** Amounts are nano-dollars. */
 export interface CostBound {

@@ -7,6 +7,8 @@ import { isGiven } from '../conversation/options.ts';
 import { servedTier } from '../conversation/usage.ts';
 import { searchesBySize, searchSizeDefault } from '../conversation/web-search.ts';
 import { wantsLongCache } from '../formats/chat-completions/usage.ts';
+import type { OwnTool } from '../formats/own-tools.ts';
+import { passedTools, type ToolCall } from './passed-tools.ts';
 
 export interface Demand {
   /** Service tiers that it may get, besides the usual one. */
@@ -36,9 +38,11 @@ export const plainDemand: Demand = Object.freeze({
   moreOutput: 0,
 });
 
-export function demandOf({ request, qualifiedModel }: Pick<ChatCall, 'request' | 'qualifiedModel'>): Demand {
+export function demandOf(call: ToolCall & Pick<ChatCall, 'qualifiedModel'>): Demand {
+  const { request, qualifiedModel } = call;
   const { body, messages } = request;
-  const search = searchDemand(body, qualifiedModel);
+  const passed = passedTools(call);
+  const search = moreSearches(searchDemand(body, qualifiedModel), passed, qualifiedModel);
   const content = messages.map(contentOf);
   const hasSound = content.some(({ sound }) => sound);
   const isAlwaysSearching = alwaysSearching.some((kind) => qualifiedModel.includes(kind));
@@ -57,6 +61,7 @@ export function demandOf({ request, qualifiedModel }: Pick<ChatCall, 'request' |
       isAlwaysSearching ||
       isGiven(body.cached_content ?? body.cachedContent ?? body.previous_response_id) ||
       hasOwnTool(body) ||
+      passed.some(({ cost }) => cost === 'reads') ||
       content.some(({ stored }) => stored),
     searchTokens: search.tokensEach,
     moreOutput: isGiven(body.prediction) ? Buffer.byteLength(JSON.stringify(body.prediction)) : 0,
@@ -105,6 +110,16 @@ function searchDemand(body: JsonObject, qualifiedModel: string): SearchDemand {
     default:
       return { searches: searchesMax, tokensEach: resultTokensMax };
   }
+}
+
+/** With the searches of a client's own tools, which keep their own limits. */
+function moreSearches(usual: SearchDemand, passed: readonly OwnTool[], qualifiedModel: string): SearchDemand {
+  const searches = passed.filter(({ cost }) => cost === 'searches').map(({ usesMax = searchesMax }) => usesMax);
+  if (searches.length === 0) return usual;
+  return {
+    searches: usual.searches + searches.reduce((sum, most) => sum + most, 0),
+    tokensEach: qualifiedModel.startsWith('search-provider/') ? 0 : resultTokensMax,
+  };
 }
 
 const searchesMax = 20;

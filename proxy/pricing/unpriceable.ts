@@ -5,21 +5,24 @@ import type { ChatCall } from '../call.ts';
 import { audioSecondsMax } from '../catalog/audio-length.ts';
 import { isGiven } from '../conversation/options.ts';
 import { count, servedTier } from '../conversation/usage.ts';
+import type { OwnTool } from '../formats/own-tools.ts';
 import { alwaysSearching, type Demand, fileOf, isSounding, isStored, ownTool, plainDemand } from './demand.ts';
+import { passedTools, type ToolCall } from './passed-tools.ts';
 import type { Prices } from './prices.ts';
 
-type PriceableCall = Pick<ChatCall, 'request' | 'qualifiedModel' | 'catalogModel'>;
+type PriceableCall = ToolCall & Pick<ChatCall, 'qualifiedModel' | 'catalogModel'>;
 
 /** The field of the request, as an error names it; undefined if all that it requests has a price. */
-export function unpriceable(
-  { request, qualifiedModel, catalogModel }: PriceableCall,
-  prices: Prices,
-): string | undefined {
+export function unpriceable(call: PriceableCall, prices: Prices): string | undefined {
+  const { request, qualifiedModel, catalogModel } = call;
   const has = knownPrices(prices, catalogModel?.limits.maxInputTokens !== undefined);
   if (!has.model(qualifiedModel)) return 'model';
   const { client } = request;
   const clients = client?.translation.unpricedField(client.body);
-  return clients ?? fieldOf(request.body, has) ?? toolOf(request.body, has) ?? contentOf(request.messages, has);
+  const tool = passedTools(call).find(({ cost }) => !isPricedUse(cost, has));
+  return (
+    clients ?? tool?.at ?? fieldOf(request.body, has) ?? toolOf(request.body, has) ?? contentOf(request.messages, has)
+  );
 }
 
 /** Which properties of the model have a price, or a bound. */
@@ -102,6 +105,19 @@ function toolOf({ tools }: JsonObject, has: Known): string | undefined {
   if (!Array.isArray(tools)) return undefined;
   const index = tools.findIndex((tool: unknown) => !isPricedTool(tool, has));
   return index === -1 ? undefined : `tools[${index}]`;
+}
+
+function isPricedUse(cost: OwnTool['cost'], has: Known): boolean {
+  switch (cost) {
+    case 'nothing':
+      return true;
+    case 'searches':
+      return has.demand(search);
+    case 'reads':
+      return has.window;
+    case 'unknown':
+      return false;
+  }
 }
 
 const callersTools: ReadonlySet<unknown> = new Set(['function', 'custom']);

@@ -4,6 +4,7 @@ import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { forChatClients } from '../formats/chat-completions/translated.ts';
 import { messages } from '../formats/messages/index.ts';
 import { passMessagesRequest } from '../formats/messages/pass-request.ts';
+import { rightsOf } from '../formats/own-tools.ts';
 import { keyInHeader } from './credentials/api-key.ts';
 import type { Provider } from './provider.ts';
 
@@ -16,7 +17,7 @@ export const assistantProvider: Provider = {
   native: {
     messages: {
       ...forNativeClients(messages, (client, { model, target }) =>
-        passMessagesRequest(client, model, target.providerKeyId === undefined),
+        passMessagesRequest(client, model, rightsOf(target)),
       ),
       path: ({ target }) => `${target.baseUrl.path}/v1/messages`,
     },

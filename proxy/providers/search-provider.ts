@@ -2,8 +2,10 @@
 import { vendorIdentity } from '../../common/vendors.ts';
 import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { forChatClients } from '../formats/chat-completions/translated.ts';
+import { passedTools } from '../formats/generate-content/client-own-tools.ts';
 import { generateContent } from '../formats/generate-content/index.ts';
 import { passGenerateContentRequest } from '../formats/generate-content/pass-request.ts';
+import { rightsOf } from '../formats/own-tools.ts';
 import { keyInHeader } from './credentials/api-key.ts';
 import type { Provider, ProviderCall } from './provider.ts';
 
@@ -15,12 +17,16 @@ export const searchProvider: Provider = {
   path: (call) => call.target.baseUrl.path + methodPath(call),
   native: {
     generate_content: {
-      ...forNativeClients(generateContent, (client, { model, target, request }) =>
-        passGenerateContentRequest(client, {
-          model,
-          isOwnKey: target.providerKeyId === undefined,
-          outputTokens: request.body.max_completion_tokens,
-        }),
+      ...forNativeClients(
+        generateContent,
+        (client, { model, target, request }) =>
+          passGenerateContentRequest(client, {
+            model,
+            rights: rightsOf(target),
+            outputTokens: request.body.max_completion_tokens,
+          }),
+        // Which of them passed decides what counts as a search.
+        ({ body }, { target }) => ({ tools: passedTools(body, rightsOf(target)) }),
       ),
       path: (call) => call.target.baseUrl.path + methodPath(call),
     },

@@ -1,6 +1,7 @@
 // A vendor's format for clients of the same format. Requests pass as they came, and so do responses; the format's own
 // readers only read their usage. If output guardrails apply, responses become chat completions instead, which are
 // guarded and then written in the client's format again.
+import type { JsonObject } from '../../../common/json.ts';
 import type { ResponseMessage } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import type { Usage } from '../../conversation/usage.ts';
@@ -41,7 +42,18 @@ export interface NativeCall extends FormatCall<ChatRequest> {
   readonly isGuarded?: boolean;
 }
 
-export function forNativeClients(format: ReadableFormat, write: WriteNative): NativeFormats {
+/** Fields of chat completions that change how the vendor's response is read, above all its usage. */
+export type ReadNative = (client: ClientRequest, call: FormatCall<ChatRequest>) => JsonObject;
+
+export function forNativeClients(
+  format: ReadableFormat,
+  write: WriteNative,
+  read: ReadNative = () => ({}),
+): NativeFormats {
+  const plainCall = (call: FormatCall<ChatRequest>) => {
+    const { client } = call.request;
+    return readCall(call, client === undefined ? {} : read(client, call));
+  };
   const shared = {
     name: format.name,
     streamType: format.streamType,
@@ -78,9 +90,9 @@ export function forNativeClients(format: ReadableFormat, write: WriteNative): Na
 }
 
 /** The request was not written from a conversation, so nothing of the response stands for something else. */
-function plainCall(call: FormatCall<ChatRequest>): TranslatedCall {
+function readCall(call: FormatCall<ChatRequest>, body: JsonObject): TranslatedCall {
   const { stream, bytes } = call.request;
-  const request = { body: {}, model: call.model, messages: [], stream, includeUsage: stream, bytes };
+  const request = { body, model: call.model, messages: [], stream, includeUsage: stream, bytes };
   return { ...call, request: toConversation(request) };
 }
 

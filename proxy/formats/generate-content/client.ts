@@ -1,6 +1,7 @@
 // generateContent as clients use it.
 import { generateContentRequestLocations } from '../../../guardrails/inspection/generate-content-schema.ts';
 import type { ClientTranslation } from '../client-format.ts';
+import { ownToolsOf } from './client-own-tools.ts';
 import { readClientRequest } from './client-request.ts';
 import { writeClientResponse } from './client-response.ts';
 import { ClientStreamWriter } from './client-stream.ts';
@@ -12,6 +13,7 @@ export const generateContentClients: ClientTranslation = {
   forwardsHeader: () => false,
   readRequest: readClientRequest,
   unpricedField: () => undefined,
+  ownTools: ownToolsOf,
   fieldOf: (field) => fields.get(field) ?? field,
   writeCount: (inputTokens) => ({ totalTokens: inputTokens }),
   writeResponse: writeClientResponse,

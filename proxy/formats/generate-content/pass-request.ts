@@ -1,13 +1,15 @@
-// A client's request for the vendor of its own format: as it came, except the vendor's own tools, signatures in the
-// gateway's form, and a limit of output tokens that the gateway chose. Parts that name something of the whole vendor
+// A client's request for the vendor of its own format: as it came, except tools of the vendor that the organization's
+// settings do not let pass, signatures in the gateway's form, and a limit of output tokens that the gateway chose. Parts that name something of the whole vendor
 // account are refused if the key is not the caller's.
 import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
 import { ofAccount } from '../client-losses.ts';
+import { permits, type ToolRights } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
 import { camelNames } from './client-names.ts';
+import { kindOf } from './client-own-tools.ts';
 import { partsOf } from './client-parts.ts';
 import { ownTools, toolsOf } from './client-tools.ts';
 import { isMarked, returnedSignature } from './signatures.ts';
@@ -15,8 +17,7 @@ import { isMarked, returnedSignature } from './signatures.ts';
 export interface Passing {
   /** The vendor's name of the model. */
   readonly model: string;
-  /** The key is the caller's, and so is everything that it can reach. */
-  readonly isOwnKey: boolean;
+  readonly rights: ToolRights;
   /** The output limit that the gateway chose, because the caller gave none. */
   readonly outputTokens: unknown;
 }
@@ -24,9 +25,9 @@ export interface Passing {
 /** @throws GatewayError unsupported_parameter */
 export function passGenerateContentRequest(client: ClientRequest, passing: Passing): PassedRequest {
   const { body } = client;
-  const { model, isOwnKey, outputTokens } = passing;
-  if (!isOwnKey) refuseAccount(body);
-  const { tools, dropped } = isOwnKey ? { tools: undefined, dropped: [] } : withoutOwnTools(body.tools);
+  const { model, rights, outputTokens } = passing;
+  if (!rights.isOwnKey) refuseAccount(body);
+  const { tools, dropped } = withoutOwnTools(body.tools, rights);
   const contents = withOwnSignatures(body.contents, model);
   const changed = new Map<string, string>();
   if (tools !== undefined) changed.set('tools', writeJson(tools));
@@ -64,13 +65,20 @@ interface KeptTools {
   readonly dropped: readonly string[];
 }
 
-function withoutOwnTools(tools: unknown): KeptTools {
+function withoutOwnTools(tools: unknown, rights: ToolRights): KeptTools {
   if (!isGiven(tools)) return { tools: undefined, dropped: [] };
   const read = toolsOf(tools);
-  const dropped = read.flatMap(({ tool, at }) => ownTools(tool).map((name) => `${at}.${name}`));
+  const isRefused = (name: string) => !permits(rights, kindOf(name));
+  const dropped = read.flatMap(({ tool, at }) =>
+    ownTools(tool)
+      .filter(isRefused)
+      .map((name) => `${at}.${name}`),
+  );
   if (dropped.length === 0) return { tools: undefined, dropped };
-  const kept = read.map(({ tool }) => tool.functionDeclarations).filter(isGiven);
-  return { tools: kept.map((functionDeclarations) => ({ functionDeclarations })), dropped };
+  const kept = read.map(({ tool }) =>
+    Object.entries(tool).filter(([name, value]) => isGiven(value) && !isRefused(name)),
+  );
+  return { tools: kept.filter((fields) => fields.length > 0).map((fields) => Object.fromEntries(fields)), dropped };
 }
 
 /** The vendor's pages on thought signatures allow this value for a lost signature. */

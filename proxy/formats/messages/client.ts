@@ -2,6 +2,7 @@
 import { messagesRequestLocations } from '../../../guardrails/inspection/messages-schema.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientTranslation } from '../client-format.ts';
+import { ownToolsOf } from './own-tools.ts';
 import { readMessagesRequest } from './read-request.ts';
 import { writeMessagesResponse } from './write-response.ts';
 import { MessagesWriter } from './write-stream.ts';
@@ -19,6 +20,7 @@ export const messagesClients: ClientTranslation = {
     if (isGiven(speed) && speed !== 'standard') return 'speed';
     return isGiven(region) && region !== 'global' ? 'inference_geo' : undefined;
   },
+  ownTools: ownToolsOf,
   fieldOf: (field) => fields.get(field) ?? field,
   writeCount: (inputTokens) => ({ input_tokens: inputTokens }),
   writeResponse: writeMessagesResponse,

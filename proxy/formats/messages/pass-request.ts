@@ -1,5 +1,5 @@
-// A client's request for a vendor with the same format: as it came, except the model's name, the vendor's own tools,
-// and thinking that another vendor wrote. Parts that name something of the whole vendor account are refused if the key
+// A client's request for a vendor with the same format: as it came, except the model's name, tools of the vendor that
+// the organization's settings do not let pass, and thinking that another vendor wrote. Parts that name something of the whole vendor account are refused if the key
 // is not the caller's.
 import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
@@ -7,19 +7,20 @@ import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
 import { ofAccount } from '../client-losses.ts';
+import { permits, type ToolRights } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
+import { kindOf, mcp } from './own-tools.ts';
 import { accountFields } from './read-request.ts';
-import { isCallers, ownToolName } from './read-tools.ts';
+import { ownToolName } from './read-tools.ts';
 
 /**
  * @param model the vendor's name of it
- * @param isOwnKey the key is the caller's, and so is everything that it can reach
  * @throws GatewayError unsupported_parameter
  */
-export function passMessagesRequest(client: ClientRequest, model: string, isOwnKey: boolean): PassedRequest {
+export function passMessagesRequest(client: ClientRequest, model: string, rights: ToolRights): PassedRequest {
   const { body, headers } = client;
-  if (!isOwnKey) refuseAccount(body);
-  const { tools, dropped } = isOwnKey ? { tools: undefined, dropped: [] } : withoutOwnTools(body);
+  if (!rights.isOwnKey) refuseAccount(body, rights);
+  const { tools, dropped } = withoutOwnTools(body, rights);
   const messages = withoutUnsigned(body.messages);
   const changed = new Map<string, string>();
   if (body.model !== model) changed.set('model', JSON.stringify(model));
@@ -29,8 +30,11 @@ export function passMessagesRequest(client: ClientRequest, model: string, isOwnK
 }
 
 /** @throws GatewayError unsupported_parameter */
-function refuseAccount(body: JsonObject): void {
-  for (const name of accountFields) if (isGiven(body[name])) throw ofAccount(name);
+function refuseAccount(body: JsonObject, rights: ToolRights): void {
+  for (const name of accountFields) {
+    const passes = name === 'mcp_servers' && permits(rights, mcp);
+    if (isGiven(body[name]) && !passes) throw ofAccount(name);
+  }
   for (const [at, message] of objectsOf(body.messages).entries())
     refuseFiles(message.content, `messages[${at}].content`);
 }
@@ -45,25 +49,25 @@ function refuseFiles(content: unknown, at: string): void {
   }
 }
 
-/** Tools that the vendor defines but the client runs: they reach nothing at the vendor. */
-const clientRun = /^(?:bash|text_editor|computer|memory)_\d{8}$/;
-
-/** @throws GatewayError unsupported_parameter if one of them is demanded */
-function withoutOwnTools(body: JsonObject): {
+/** @throws GatewayError unsupported_parameter if a tool is demanded that does not pass */
+function withoutOwnTools(
+  { tools, tool_choice: choice }: JsonObject,
+  rights: ToolRights,
+): {
   readonly tools: readonly unknown[] | undefined;
   readonly dropped: readonly string[];
 } {
-  const { tools, tool_choice: choice } = body;
   if (!Array.isArray(tools)) return { tools: undefined, dropped: [] };
-  const isOwn = (tool: unknown) => isObject(tool) && !isCallers(tool) && !clientRun.test(String(tool.type));
-  const own = tools.filter(isOwn);
-  if (own.length === 0) return { tools: undefined, dropped: [] };
-  const names = new Set(own.map((tool: unknown) => (isObject(tool) ? tool.name : undefined)));
-  if (isObject(choice) && choice.type === 'tool' && names.has(choice.name)) {
+  const passes = (tool: unknown) => {
+    const kind = kindOf(tool);
+    return kind === undefined || permits(rights, kind);
+  };
+  const refused = objectsOf(tools.filter((tool: unknown) => !passes(tool)));
+  if (refused.length === 0) return { tools: undefined, dropped: [] };
+  if (isObject(choice) && choice.type === 'tool' && refused.some(({ name }) => name === choice.name)) {
     throw unsupported('tool_choice', 'tool_choice names a tool of the vendor, which is not enabled');
   }
-  const dropped = objectsOf(own).map(ownToolName);
-  return { tools: tools.filter((tool: unknown) => !isOwn(tool)), dropped };
+  return { tools: tools.filter(passes), dropped: refused.map(ownToolName) };
 }
 
 /** @returns undefined if nothing changes */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
 import { generateContentClients } from '../../../../../proxy/formats/generate-content/client.ts';
 import { passGenerateContentRequest } from '../../../../../proxy/formats/generate-content/pass-request.ts';
+import { noOwnTools } from '../../../../../proxy/formats/own-tools.ts';
 
 const path = { model: 'm', stream: false };
 const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
@@ -112,7 +113,7 @@ describe('a request that passes to the vendor', () => {
       ...{ translation: generateContentClients, body: JSON.parse(text) as JsonObject, bytes: Buffer.from(text) },
       ...{ path, headers: [], origins: [], losses: { dropped: [], refusal: undefined } },
     };
-    const passing = { model: 'm', isOwnKey: false, outputTokens: 7 };
+    const passing = { model: 'm', rights: { isOwnKey: false, ownTools: noOwnTools }, outputTokens: 7 };
     expect(passGenerateContentRequest(client, passing).body).toBe(written);
   });
 });

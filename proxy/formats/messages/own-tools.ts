@@ -1,0 +1,48 @@
+// Tools that the vendor defines (SDK type `BetaToolUnion` of @anthropic-ai/sdk), by what they reach.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isGiven } from '../../conversation/options.ts';
+import { count } from '../../conversation/usage.ts';
+import { type OwnTool, type OwnToolKind, unknownTool } from '../own-tools.ts';
+import { isCallers } from './read-tools.ts';
+
+const harmless: OwnToolKind = { needs: [], cost: 'nothing' };
+/** The servers are those that the caller names, with the caller's tokens. */
+export const mcp: OwnToolKind = { needs: ['egress'], cost: 'reads' };
+
+/** By type, without its date. */
+const kinds: ReadonlyMap<string, OwnToolKind> = new Map<string, OwnToolKind>([
+  // The vendor defines them, the client runs them.
+  ['bash', harmless],
+  ['browser_toolset', harmless],
+  ['computer', harmless],
+  ['computer_toolset', harmless],
+  ['memory', harmless],
+  ['text_editor', harmless],
+  // They search the definitions that the request contains.
+  ['tool_search_tool_bm25', harmless],
+  ['tool_search_tool_regex', harmless],
+  ['web_search', { needs: ['egress'], cost: 'searches' }],
+  ['web_fetch', { needs: ['egress'], cost: 'reads' }],
+  ['mcp_toolset', mcp],
+  // Containers are charged by time, which no usage reports.
+  ['code_execution', { needs: ['execution'], cost: 'unknown' }],
+  // It calls a model that no allow-list has seen.
+  ['advisor', { needs: 'account', cost: 'unknown' }],
+]);
+
+/** Undefined for the caller's own functions. */
+export function kindOf(tool: unknown): OwnToolKind | undefined {
+  if (!isObject(tool) || isCallers(tool)) return undefined;
+  return kinds.get(String(tool.type).replace(/_\d{8}$/, '')) ?? unknownTool;
+}
+
+/** All of a request. */
+export function ownToolsOf({ tools, mcp_servers: servers }: JsonObject): readonly OwnTool[] {
+  const all: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  const own = all.flatMap((tool, index): OwnTool[] => {
+    const kind = kindOf(tool);
+    if (kind === undefined) return [];
+    return [{ ...kind, at: `tools[${index}]`, usesMax: isObject(tool) ? count(tool.max_uses) : undefined }];
+  });
+  return isGiven(servers) ? [...own, { ...mcp, at: 'mcp_servers' }] : own;
+}
