@@ -3,6 +3,7 @@ import { vendorIdentity } from '../../common/vendors.ts';
 import { chatCompletions } from '../formats/chat-completions/index.ts';
 import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { passesToVendor } from '../formats/chat-completions/passed-fields.ts';
+import { rightsOf } from '../formats/own-tools.ts';
 import { responses } from '../formats/responses/index.ts';
 import { passResponsesRequest } from '../formats/responses/pass-request.ts';
 import { bearer } from './credentials/api-key.ts';
@@ -19,8 +20,7 @@ export const gptProvider: Provider = {
       ...forNativeClients(responses, (client, { model, target, request, isGuarded = false }) =>
         passResponsesRequest(client, {
           model,
-          isOwnKey: target.providerKeyId === undefined,
-          ownTools: target.ownTools,
+          ...rightsOf(target),
           outputTokens: request.body.max_completion_tokens,
           isGuarded,
         }),

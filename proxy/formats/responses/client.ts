@@ -1,6 +1,7 @@
 // The Responses API as clients use it.
 import { responsesRequestLocations } from '../../../guardrails/inspection/responses-schema.ts';
 import type { ClientTranslation } from '../client-format.ts';
+import { ownToolsOf } from './own-tools.ts';
 import { readResponsesRequest } from './read-request.ts';
 import { writeResponsesResponse } from './write-response.ts';
 import { ResponsesWriter } from './write-stream.ts';
@@ -12,6 +13,7 @@ export const responsesClients: ClientTranslation = {
   forwardsHeader: (name) => name === 'openai-beta',
   readRequest: readResponsesRequest,
   unpricedField: () => undefined,
+  ownTools: ownToolsOf,
   fieldOf,
   writeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
   writeResponse: writeResponsesResponse,

@@ -24,20 +24,16 @@ export interface OfferedTool extends ToolName {
   readonly at: string;
 }
 
-/** A tool that the vendor runs, or whose input the vendor defines. */
-export interface HostedTool {
-  readonly type: string;
-}
-
 export interface OfferedTools {
   readonly own: readonly OfferedTool[];
-  readonly hosted: readonly HostedTool[];
+  /** Those that the vendor defines. */
+  readonly hosted: readonly JsonObject[];
 }
 
 /** The tools of the field `tools`, and those of items `additional_tools`. @throws GatewayError invalid_request */
 export function offeredTools({ tools, input }: JsonObject): OfferedTools {
   const own: OfferedTool[] = [];
-  const hosted: HostedTool[] = [];
+  const hosted: JsonObject[] = [];
   const add = (list: unknown, at: string) => {
     if (!isGiven(list)) return;
     if (!Array.isArray(list)) throw invalid(at, `${at} must be an array`);
@@ -46,7 +42,7 @@ export function offeredTools({ tools, input }: JsonObject): OfferedTools {
       if (!isObject(tool)) throw invalid(where, `${where} must be an object`);
       const found = ownTools(tool, where);
       if (found !== undefined) own.push(...found);
-      else if (typeof tool.type === 'string') hosted.push({ type: tool.type });
+      else if (typeof tool.type === 'string') hosted.push(tool);
       else throw invalid(`${where}.type`, `${where}.type must be a string`);
     });
   };

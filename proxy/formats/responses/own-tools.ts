@@ -1,41 +1,70 @@
-// Tools that the vendor runs (SDK type `Tool` of the package openai), by what they reach.
+// Tools that the vendor defines (SDK type `Tool` of the package openai), by what they reach.
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { unsupported } from '../../conversation/invalid.ts';
-import { type OwnToolClass, type OwnToolSettings, permits, unknownTool } from '../own-tools.ts';
+import { type OwnTool, type OwnToolKind, permits, type ToolRights, unknownTool } from '../own-tools.ts';
 
-/** By type without its date. An empty list: the client runs the tool, or it reaches only what the request contains. */
-const classes: ReadonlyMap<string, readonly OwnToolClass[]> = new Map([
-  ['function', []],
-  ['custom', []],
-  ['namespace', []],
-  ['tool_search', []],
-  ['local_shell', []],
-  ['apply_patch', []],
-  ['computer', []],
-  ['computer_use_preview', []],
-  ['web_search', ['egress']],
-  ['web_search_preview', ['egress']],
-  ['mcp', ['egress']],
-  ['code_interpreter', ['execution']],
-  ['programmatic_tool_calling', ['execution']],
+const harmless: OwnToolKind = { needs: [], cost: 'nothing' };
+const search: OwnToolKind = { needs: ['egress'], cost: 'searches' };
+/** Containers are charged by time, which no usage reports. */
+const container: OwnToolKind = { needs: ['execution'], cost: 'unknown' };
+
+/** By type, without its date. */
+const kinds: ReadonlyMap<string, OwnToolKind> = new Map<string, OwnToolKind>([
+  // The client runs them, or they search the definitions that the request contains.
+  ['apply_patch', harmless],
+  ['computer', harmless],
+  ['computer_use_preview', harmless],
+  ['local_shell', harmless],
+  ['tool_search', harmless],
+  ['web_search', search],
+  ['web_search_preview', search],
+  ['mcp', { needs: ['egress'], cost: 'reads' }],
+  ['code_interpreter', container],
+  ['programmatic_tool_calling', container],
+  ['file_search', { needs: 'account', cost: 'unknown' }],
 ]);
+
+const callers: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
 /** `web_search_preview_2025_03_11` */
 const dated = /(?:_\d+)+$/;
 
-export function undatedType({ type }: JsonObject): string {
+function undatedType({ type }: JsonObject): string {
   return String(type).replace(dated, '');
 }
 
-function classesOf(tool: JsonObject): readonly OwnToolClass[] {
+/** As `x-svc-dropped-params` names it: without its date. */
+export function ownToolName(tool: JsonObject): string {
+  return `tools.${undatedType(tool)}`;
+}
+
+/** Undefined for the caller's own functions. */
+function kindOf(tool: unknown): OwnToolKind | undefined {
+  if (!isObject(tool) || callers.has(tool.type)) return undefined;
   const type = undatedType(tool);
-  if (type === 'shell') return isLocal(tool) ? [] : ['execution'];
-  return classes.get(type) ?? unknownTool;
+  if (type === 'shell') return isLocal(tool) ? harmless : container;
+  return kinds.get(type) ?? unknownTool;
 }
 
 /** The client runs the commands. */
 function isLocal({ environment }: JsonObject): boolean {
   return isObject(environment) && environment.type === 'local';
+}
+
+/** All of a request, with those of items `additional_tools`. */
+export function ownToolsOf({ tools, input }: JsonObject): readonly OwnTool[] {
+  const inItems = objectsOf(input).flatMap((item, index) =>
+    item.type === 'additional_tools' ? ownToolsIn(item.tools, `input[${index}].tools`) : [],
+  );
+  return [...ownToolsIn(tools, 'tools'), ...inItems];
+}
+
+function ownToolsIn(tools: unknown, at: string): readonly OwnTool[] {
+  const all: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  return all.flatMap((tool, index) => {
+    const kind = kindOf(tool);
+    return kind === undefined ? [] : [{ ...kind, at: `${at}[${index}]` }];
+  });
 }
 
 export interface PermittedTools {
@@ -46,15 +75,18 @@ export interface PermittedTools {
 }
 
 /** @throws GatewayError unsupported_parameter if one that does not pass is demanded */
-export function permittedTools({ tools, tool_choice: choice }: JsonObject, settings: OwnToolSettings): PermittedTools {
+export function permittedTools({ tools, tool_choice: choice }: JsonObject, rights: ToolRights): PermittedTools {
   const listed: readonly unknown[] = Array.isArray(tools) ? tools : [];
-  const isOff = (tool: unknown) => isObject(tool) && !permits(settings, classesOf(tool));
+  const isOff = (tool: unknown) => {
+    const kind = kindOf(tool);
+    return kind !== undefined && !permits(rights, kind);
+  };
   const off = objectsOf(listed.filter(isOff));
   const left = listed.filter((tool) => !isOff(tool));
   if (demands(choice, isOff) || (choice === 'required' && off.length > 0 && left.length === 0)) {
     throw unsupported('tool_choice', 'tool_choice demands a tool of the vendor that is not enabled');
   }
-  return { tools: off.length === 0 ? undefined : left, dropped: off.map((tool) => `tools.${undatedType(tool)}`) };
+  return { tools: off.length === 0 ? undefined : left, dropped: off.map(ownToolName) };
 }
 
 /** SDK types `ToolChoiceTypes`, `ToolChoiceAllowed`… */

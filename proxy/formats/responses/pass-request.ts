@@ -7,16 +7,13 @@ import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, ClientStore, PassedRequest } from '../client-format.ts';
 import { ofAccount } from '../client-losses.ts';
-import { allOwnTools, type OwnToolSettings } from '../own-tools.ts';
+import type { ToolRights } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
 import { permittedTools } from './own-tools.ts';
 
-export interface Passing {
+export interface Passing extends ToolRights {
   /** The vendor's name of the model. */
   readonly model: string;
-  /** The key is the caller's, and so is everything that it can reach. */
-  readonly isOwnKey: boolean;
-  readonly ownTools: OwnToolSettings;
   /** The output limit that applies, if there is one. */
   readonly outputTokens: unknown;
   /** The response is written again, so it has not the ids of the stored one. */
@@ -28,7 +25,7 @@ export function passResponsesRequest(client: ClientRequest, passing: Passing): P
   const { body, headers } = client;
   const { model, isOwnKey, outputTokens } = passing;
   const store = passing.isGuarded ? undefined : client.store;
-  const { tools, dropped } = permittedTools(body, isOwnKey ? allOwnTools : passing.ownTools);
+  const { tools, dropped } = permittedTools(body, passing);
   const changed = new Map<string, string>();
   const change = (name: string, value: unknown) => changed.set(name, writeJson(value));
   if (body.model !== model) change('model', model);
@@ -39,7 +36,7 @@ export function passResponsesRequest(client: ClientRequest, passing: Passing): P
   if (store === undefined && body.store !== false) change('store', false);
   const previous = storedId(body.previous_response_id, 'previous_response_id', store);
   if (previous !== undefined) change('previous_response_id', previous);
-  const input = passedInput(body, store, passing.ownTools);
+  const input = passedInput(body, store, passing);
   if (input !== undefined) change('input', input.items);
   return { body: passedBody(client, changed), dropped: [...dropped, ...(input?.dropped ?? [])], headers };
 }
@@ -107,14 +104,14 @@ interface PassedInput {
 function passedInput(
   { input }: JsonObject,
   store: ClientStore | undefined,
-  settings: OwnToolSettings,
+  rights: ToolRights,
 ): PassedInput | undefined {
   if (!Array.isArray(input) || !objectsOf(input).some(mayChange)) return undefined;
   const dropped = new Set<string>();
   const items = input.flatMap((item: unknown, index) => {
     if (!isObject(item)) return [item];
     if (hasTools(item)) {
-      const permitted = permittedTools(item, settings);
+      const permitted = permittedTools(item, rights);
       for (const name of permitted.dropped) dropped.add(name);
       return [{ ...withOwnId(item, index, store), ...(permitted.tools && { tools: permitted.tools }) }];
     }

@@ -5,6 +5,7 @@ import { invalid } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { LossList } from '../client-losses.ts';
 import { customFunction, joinedText, type OfferedTool, offeredTools } from './offered-tools.ts';
+import { ownToolName } from './own-tools.ts';
 
 /**
  * `tools`, `tool_choice` and `parallel_tool_calls` of chat completions, where the last two need tools.
@@ -14,7 +15,7 @@ export function chatTools(body: JsonObject, losses: LossList): JsonObject {
   const { own, hosted } = offeredTools(body);
   checkNames(own);
   // Agents offer the vendor's own tools in every request and work without them.
-  for (const { type } of hosted) losses.drop(`tools.${type.replace(dated, '')}`);
+  for (const tool of hosted) losses.drop(ownToolName(tool));
   const { tool_choice: choice, parallel_tool_calls: parallel } = body;
   const chosen = chatChoice(choice, own, losses);
   if (own.length === 0) {
@@ -28,9 +29,6 @@ export function chatTools(body: JsonObject, losses: LossList): JsonObject {
     ...(isGiven(parallel) && { parallel_tool_calls: parallel }),
   };
 }
-
-/** `web_search_preview_2025_03_11` */
-const dated = /(?:_\d+)+$/;
 
 /** Two tools of one name in chat completions would look the same in a call. */
 function checkNames(own: readonly OfferedTool[]): void {

@@ -2,8 +2,8 @@
 // kind of an error, else the status. The studio's own codes are replaced by those that callers' SDKs know.
 import type { JsonObject } from '../../../../common/json.ts';
 import type { VendorError } from '../../format.ts';
-import { type ErrorKind, errorKinds, kindOfStatus, vendorError } from '../../vendor-error.ts';
 import { gptCodes, parseError, readEnvelope, withoutStatus } from '../../gpt-error.ts';
+import { type ErrorKind, errorKinds, kindOfStatus, vendorError } from '../../vendor-error.ts';
 
 export function readStudioError(status: number, body: Buffer): VendorError {
   return studioError(parseError(body), status);
