@@ -108,12 +108,12 @@ export interface WrittenRequest {
 }
 
 /** All headers except the credential's and those of a single format. */
-export function commonHeaders(stream: boolean): string[] {
+export function commonHeaders(stream: boolean, streamType: StreamType = 'text/event-stream'): string[] {
   return [
     'content-type',
     'application/json',
     'accept',
-    stream ? 'text/event-stream' : 'application/json',
+    stream ? streamType : 'application/json',
     'user-agent',
     'model-gateway',
   ];
@@ -141,6 +141,14 @@ export interface CompleteResponse extends ResponseFacts {
   readonly body: Buffer;
   /** The most tokens that its text can consist of. Default: those of the body, as a chat completion. */
   readonly textTokens?: number;
+}
+
+/** Splits the bytes of a stream into whole events, which keep their bytes. */
+export interface EventSplitter {
+  /** @throws GatewayError upstream_protocol_error for an event over the limit */
+  push(chunk: Buffer): readonly Buffer[];
+  /** The connection has ended. @returns the event that this completes */
+  end(): readonly Buffer[];
 }
 
 export interface StreamLimits {

@@ -26,7 +26,7 @@ export const searchProvider: Provider = {
             outputTokens: request.body.max_completion_tokens,
           }),
         // Which of them passed decides what counts as a search.
-        ({ body }, { target }) => ({ tools: passedTools(body, rightsOf(target)) }),
+        { read: ({ body }, { target }) => ({ tools: passedTools(body, rightsOf(target)) }) },
       ),
       path: (call) => call.target.baseUrl.path + methodPath(call),
     },

@@ -9,10 +9,10 @@ import type { ClientRequest, PassedRequest } from '../client-format.ts';
 import { CountingWriter } from '../counting-writer.ts';
 import {
   commonHeaders,
+  type EventSplitter,
   type Format,
   type FormatCall,
   type ReadableFormat,
-  type StreamContext,
   type StreamReader,
   type TranslatedCall,
   type VendorError,
@@ -42,13 +42,17 @@ export interface NativeCall extends FormatCall<ChatRequest> {
   readonly isGuarded?: boolean;
 }
 
-/** Fields of chat completions that change how the vendor's response is read, above all its usage. */
-export type ReadNative = (client: ClientRequest, call: FormatCall<ChatRequest>) => JsonObject;
+export interface NativeOptions {
+  /** Fields of chat completions that change how the vendor's response is read, above all its usage. */
+  readonly read?: (client: ClientRequest, call: FormatCall<ChatRequest>) => JsonObject;
+  /** Splits a stream that the client gets as the vendor sent it. Default: into server-sent events. */
+  readonly openSplitter?: (eventBytesMax: number) => EventSplitter;
+}
 
 export function forNativeClients(
   format: ReadableFormat,
   write: WriteNative,
-  read: ReadNative = () => ({}),
+  { read = () => ({}), openSplitter = (bytesMax) => new SseSplitter(bytesMax) }: NativeOptions = {},
 ): NativeFormats {
   const plainCall = (call: FormatCall<ChatRequest>) => {
     const { client } = call.request;
@@ -62,7 +66,7 @@ export function forNativeClients(
       const { client, stream } = call.request;
       if (client === undefined) throw new Error('the client has another format');
       const { headers, ...written } = write(client, call);
-      return { ...written, headers: [...headers, ...commonHeaders(stream)] };
+      return { ...written, headers: [...headers, ...commonHeaders(stream, format.streamType)] };
     },
   };
   return {
@@ -72,8 +76,10 @@ export function forNativeClients(
         const { usage, model, message } = format.readResponse(plainCall(call), response);
         return { body: response.body, usage, model, textTokens: usage === undefined ? tokensOf(message) : 0 };
       },
-      openStream: (call, head, limits) =>
-        new PassedStream(format, plainCall(call), { head, limits, writer: new CountingWriter() }),
+      openStream: (call, head, limits) => {
+        const reader = format.openStream(plainCall(call), { head, limits, writer: new CountingWriter() });
+        return new PassedStream(reader, openSplitter(limits.eventBytesMax));
+      },
     },
     guarded: {
       ...shared,
@@ -108,12 +114,11 @@ function tokensOf({ choices }: ResponseMessage): number {
 /** Passes each event once its reader has read it, and nothing from an error on. */
 class PassedStream implements StreamReader {
   readonly #reader: StreamReader;
-  readonly #events: SseSplitter | undefined;
+  readonly #events: EventSplitter;
 
-  constructor(format: ReadableFormat, call: TranslatedCall, context: StreamContext) {
-    this.#reader = format.openStream(call, context);
-    // Frames of other streams are passed together with the bytes that completed them.
-    if (format.streamType === 'text/event-stream') this.#events = new SseSplitter(context.limits.eventBytesMax);
+  constructor(reader: StreamReader, events: EventSplitter) {
+    this.#reader = reader;
+    this.#events = events;
   }
 
   get complete(): boolean {
@@ -141,11 +146,11 @@ class PassedStream implements StreamReader {
   }
 
   push(chunk: Buffer): Buffer {
-    return this.#pass(this.#events?.push(chunk) ?? [chunk]);
+    return this.#pass(this.#events.push(chunk));
   }
 
   end(): Buffer {
-    const bytes = this.#pass(this.#events?.end() ?? []);
+    const bytes = this.#pass(this.#events.end());
     this.#reader.end();
     return bytes;
   }

@@ -6,7 +6,7 @@ import type { Conversation } from '../../conversation/conversation.ts';
 import { emulateTurns } from '../../conversation/emulated-turns.ts';
 import { keepsThinking } from '../../models/claude/thinking-blocks.ts';
 import { familyOf } from '../../models/families.ts';
-import type { TranslatedCall, WrittenRequest } from '../format.ts';
+import { commonHeaders, type TranslatedCall, type WrittenRequest } from '../format.ts';
 import { type Block, type BlockContext, DocumentNames, textBlocks } from './blocks.ts';
 import { fieldRules, readBy } from './fields.ts';
 import { type Inference, readInference } from './inference.ts';
@@ -21,14 +21,7 @@ export const streamType = 'application/vnd.amazon.eventstream';
 export function writeConverseRequest(call: TranslatedCall): WrittenRequest {
   const { body, dropped, emulated, maxTokens } = requestBody(call);
   return {
-    headers: [
-      'content-type',
-      'application/json',
-      'accept',
-      call.request.stream ? streamType : 'application/json',
-      'user-agent',
-      'model-gateway',
-    ],
+    headers: commonHeaders(call.request.stream, streamType),
     body: writeJson(body),
     dropped,
     ...(emulated.length > 0 && { emulated }),

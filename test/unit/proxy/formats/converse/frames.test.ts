@@ -1,6 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { FrameSplitter } from '../../../../../proxy/formats/converse/frames.ts';
+import {
+  FrameSplitter,
+  eventFrame as ownEvent,
+  exceptionFrame as ownException,
+} from '../../../../../proxy/formats/converse/frames.ts';
 import { errorFrame, eventFrame } from '../../../../../simulator/managed-cloud-models/frames.ts';
 import { Random } from '../../../../support/access/random.ts';
 import { roundsOf, startingSeed } from '../../../../support/seed.ts';
@@ -35,6 +39,11 @@ describe('frames of the event stream', () => {
         '{"message":"Too many requests"}',
       ],
     ]);
+  });
+
+  it('are written as the service writes them', () => {
+    expect(ownEvent('messageStop', '{"p":"abc","stopReason":"end_turn"}')).toEqual(bytesOf(golden.messageStop));
+    expect(ownException('throttlingException', '{"message":"Too many requests"}')).toEqual(bytesOf(golden.throttled));
   });
 
   it('are decoded without the headers that are not text', () => {
