@@ -2,6 +2,9 @@
 import { chatModels } from './formats/chat-completions/models-list.ts';
 import { writeChatError } from './formats/chat-completions/write-error.ts';
 import type { ClientFormat, ClientFormatName } from './formats/client-format.ts';
+import { converseClients } from './formats/converse/client.ts';
+import { invokeClients } from './formats/converse/invoke.ts';
+import { converseErrorHeaders, writeConverseError, writeConverseStreamError } from './formats/converse/write-error.ts';
 import { generateContentClients } from './formats/generate-content/client.ts';
 import { generateContentModels } from './formats/generate-content/models-list.ts';
 import { writeGenerateContentError } from './formats/generate-content/write-error.ts';
@@ -10,6 +13,17 @@ import { messagesModels } from './formats/messages/models-list.ts';
 import { writeMessagesError } from './formats/messages/write-error.ts';
 import { responsesClients } from './formats/responses/client.ts';
 import { writeResponsesStreamError } from './formats/responses/write-error.ts';
+
+const invoke = invokeClients(messagesClients);
+
+/** The errors of one SDK, whose list of models is at another host. */
+const cloudClients = {
+  requestIdHeader: 'x-amzn-requestid',
+  writeError: writeConverseError,
+  errorHeaders: converseErrorHeaders,
+  writeStreamError: writeConverseStreamError,
+  models: chatModels,
+} as const;
 
 export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
   chat_completions: {
@@ -42,4 +56,6 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
     models: chatModels,
     translation: responsesClients,
   },
+  converse: { ...cloudClients, translation: converseClients(invoke) },
+  invoke: { ...cloudClients, translation: invoke },
 };

@@ -16,10 +16,11 @@ export interface TextLocation {
    * string.
    * json: it is JSON text; each value in it is text.
    * document: it is a data URL; if it contains text, that text is inspected, otherwise it is exempt.
+   * file: the same for base64 without the head of a data URL.
    * exempt: it is not inspected.
    * Whole numbers are treated as fixed, unless exempt.
    */
-  readonly strings: 'text' | 'fixed' | 'json' | 'document' | 'exempt';
+  readonly strings: 'text' | 'fixed' | 'json' | 'document' | 'file' | 'exempt';
   /** Reason for an exemption or a fixed string. */
   readonly why?: string;
   /** If set, only strings of this form are exempt; all others are text. */
@@ -82,6 +83,12 @@ export const exempt = (why: string, isExempt?: (text: string) => boolean): TextL
 /** A data URL, whose content is inspected if it is text. */
 export const document = (why: string, isExempt: (text: string) => boolean): TextLocation => ({
   strings: 'document',
+  why,
+  isExempt,
+});
+/** Base64 of a file, whose content is inspected if it is text. */
+export const file = (why: string, isExempt: (text: string) => boolean): TextLocation => ({
+  strings: 'file',
   why,
   isExempt,
 });
@@ -174,12 +181,13 @@ class Walk {
   }
 
   #string(value: string, location: TextLocation): string {
-    if (location.strings === 'document') {
+    const mapFile = fileMaps.get(location.strings);
+    if (mapFile !== undefined) {
       const group = ++this.#groups;
-      const put = mapDocumentText(value, (text) => this.#text(text, { group }));
+      const put = mapFile(value, (text) => this.#text(text, { group }));
       if (put !== undefined) return put;
     }
-    const mayBeExempt = location.strings === 'exempt' || location.strings === 'document';
+    const mayBeExempt = location.strings === 'exempt' || mapFile !== undefined;
     if (mayBeExempt && location.isExempt?.(value) !== false) return value;
     if (location.strings === 'fixed') return this.#fixed(value);
     const group = ++this.#groups;
@@ -315,11 +323,23 @@ function mapDocumentText(dataUrl: string, put: (text: string) => string): string
   const comma = dataUrl.indexOf(',');
   const [mediaType = '', ...parameters] = dataUrl.slice('data:'.length, Math.max(comma, 0)).split(';');
   if (unopened.test(mediaType.trim()) || !/^\s*base64\s*$/i.test(parameters.at(-1) ?? '')) return undefined;
-  const base64 = plainBase64(dataUrl.slice(comma + 1));
+  const data = mapBase64Text(dataUrl.slice(comma + 1), put);
+  return data === undefined ? undefined : dataUrl.slice(0, comma + 1) + data;
+}
+
+/** Like {@link mapDocumentText}, for base64 alone. */
+function mapBase64Text(encoded: string, put: (text: string) => string): string | undefined {
+  const base64 = plainBase64(encoded);
   if (base64 === undefined) return undefined;
   const bytes = Buffer.from(base64, 'base64');
   if (!isUtf8(bytes)) return undefined;
   const text = bytes.toString();
   const left = put(text);
-  return left === text ? dataUrl : dataUrl.slice(0, comma + 1) + Buffer.from(left).toString('base64');
+  return left === text ? encoded : Buffer.from(left).toString('base64');
 }
+
+/** How the text of a file is inspected, where a location may have one. */
+const fileMaps: ReadonlyMap<TextLocation['strings'], typeof mapBase64Text> = new Map([
+  ['document', mapDocumentText],
+  ['file', mapBase64Text],
+]);

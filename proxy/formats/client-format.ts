@@ -26,14 +26,19 @@ export interface ClientFormat {
   readonly translation?: ClientTranslation;
 }
 
-/** The formats in which clients send requests. */
-export type ClientFormatName = Exclude<FormatName, 'converse'>;
+/**
+ * The formats in which clients send requests. `invoke`: bodies of the Messages API with the streams and errors of
+ * Converse.
+ */
+export type ClientFormatName = FormatName | 'invoke';
 
 /** Between a client's format and chat completions. */
 export interface ClientTranslation {
   readonly name: ClientFormatName;
   /** Media type of a streamed response. */
   readonly streamType: string;
+  /** The format's SDK gives bodies a media type that says nothing, so any is accepted. */
+  readonly anyMediaType?: boolean;
   /** Where a request contains text. */
   readonly requestLocations: TextLocation;
   /** Names of the client's headers, in lower case, that a vendor of the same format gets too. */
@@ -55,10 +60,17 @@ export interface ClientTranslation {
   ownTools?(body: JsonObject): readonly OwnTool[];
   /** The client's field for a field of chat completions, for errors and `x-svc-dropped-params`. */
   fieldOf(chatField: string): string;
+  /**
+   * Why a name of a model may only be called with the caller's own key, or by an alias: it names something of the whole
+   * vendor account. Default: no name is such.
+   */
+  refusedModel?(name: string): GatewayError | undefined;
   /** The response to a request whose tokens are only counted. */
   writeCount(inputTokens: number): JsonObject;
-  writeResponse(message: ResponseMessage, request: ClientRequest): JsonObject;
-  openWriter(request: ClientRequest): StreamWriter;
+  /** @param elapsedMs since the request arrived */
+  writeResponse(message: ResponseMessage, request: ClientRequest, elapsedMs: number): JsonObject;
+  /** @param elapsedMs returns the milliseconds since the request arrived */
+  openWriter(request: ClientRequest, elapsedMs: () => number): StreamWriter;
 }
 
 /** The parts of a request that some formats have in the path instead of the body. */

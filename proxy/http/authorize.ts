@@ -96,8 +96,16 @@ function unknown(deps: AuthorizeDeps, caller: Caller, { provider, model, custom 
 
 function calledModel(deps: AuthorizeDeps, { request, caller, route }: AuthorizeInput): ResolvedModel {
   const { provider, home } = route;
+  if (!caller.direct) refuseAccountModel(request, caller);
   if (provider === undefined) return resolveModel(deps, { caller, sent: request.model, home });
   return { provider, model: checkedModelName(request.model), custom: undefined };
+}
+
+/** @throws GatewayError unsupported_parameter */
+function refuseAccountModel({ client, model }: ChatRequest, { principal }: Caller): void {
+  const refusal = client?.translation.refusedModel?.(model);
+  const isAlias = principal.organization.modelAliases.some(({ name }) => name === model);
+  if (refusal !== undefined && !isAlias) throw refusal;
 }
 
 function keyInModel(): GatewayError {

@@ -28,14 +28,15 @@ export async function readBody(exchange: Exchange, limits: BodyLimits, loop: Loo
   return body;
 }
 
-function checkMediaType({ headers }: Exchange): void {
+function checkMediaType({ headers, format }: Exchange): void {
   const type = headers.get('content-type');
-  if (type === undefined) {
+  const isAny = format.translation?.anyMediaType === true;
+  if (type === undefined && !isAny) {
     throw new GatewayError('unsupported_media_type', {
       message: 'Content-Type is missing; send application/json',
     });
   }
-  if (!/^application\/json\s*(;|$)/i.test(type)) throw new GatewayError('unsupported_media_type');
+  if (!isAny && !/^application\/json\s*(;|$)/i.test(type ?? '')) throw new GatewayError('unsupported_media_type');
   const encoding = headers.get('content-encoding')?.toLowerCase();
   if (encoding !== undefined && encoding !== 'identity') {
     throw new GatewayError('unsupported_media_type', {

@@ -11,8 +11,12 @@ import type { ClientRequest } from '../formats/client-format.ts';
 import type { AttemptResult, CompleteResult } from '../upstream/attempt.ts';
 import { RewrittenStream } from './rewritten-stream.ts';
 
-/** Does a large piece of work in slices. */
-type InSlices = <T>(steps: Generator<void, T>) => Promise<T>;
+export interface ResponseContext {
+  /** Milliseconds since the request arrived. */
+  elapsedMs(): number;
+  /** Does a large piece of work in slices. */
+  inSlices<T>(steps: Generator<void, T>): Promise<T>;
+}
 
 /**
  * @param client the request as it was dispatched; absent: the client speaks chat completions
@@ -21,25 +25,25 @@ type InSlices = <T>(steps: Generator<void, T>) => Promise<T>;
 export function inClientFormat(
   result: AttemptResult,
   client: ClientRequest | undefined,
-  inSlices: InSlices,
+  context: ResponseContext,
 ): AttemptResult | Promise<AttemptResult> {
   if (client === undefined || result.isNative === true) return result;
   if (result.kind === 'stream') {
-    const reader = new ChunkReader(client.translation.openWriter(client));
+    const reader = new ChunkReader(client.translation.openWriter(client, context.elapsedMs));
     return new RewrittenStream(result, (bytes) => reader.push(bytes));
   }
-  if (result.body.length > largeBytes) return large(result, client, inSlices);
-  const response = responseOf(parseExactJson(result.body.toString()), client);
+  if (result.body.length > largeBytes) return large(result, client, context);
+  const response = responseOf(parseExactJson(result.body.toString()), client, context);
   return { ...result, body: Buffer.from(writeJson(response)) };
 }
 
-async function large(result: CompleteResult, client: ClientRequest, inSlices: InSlices): Promise<CompleteResult> {
-  const completion = await inSlices(readJsonInSteps(result.body, { exact: true }));
-  return { ...result, body: await inSlices(writeJsonInSteps(responseOf(completion, client))) };
+async function large(result: CompleteResult, client: ClientRequest, context: ResponseContext): Promise<CompleteResult> {
+  const completion = await context.inSlices(readJsonInSteps(result.body, { exact: true }));
+  return { ...result, body: await context.inSlices(writeJsonInSteps(responseOf(completion, client, context))) };
 }
 
 /** @throws GatewayError upstream_protocol_error */
-function responseOf(completion: unknown, client: ClientRequest): JsonObject {
+function responseOf(completion: unknown, client: ClientRequest, { elapsedMs }: ResponseContext): JsonObject {
   if (!isObject(completion)) throw new GatewayError('upstream_protocol_error');
-  return client.translation.writeResponse(messageOf(completion), client);
+  return client.translation.writeResponse(messageOf(completion), client, elapsedMs());
 }

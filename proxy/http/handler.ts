@@ -112,7 +112,10 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     const result = await dispatched(dispatching, output);
     if (result.kind === 'complete') record.costText = costText(exchange, reservation);
     const guarded = output === undefined ? result : await output.guard(result);
-    const written = inClientFormat(guarded, call.request.client, (steps) => inSlices(exchange, steps, deps.loop));
+    const written = inClientFormat(guarded, call.request.client, {
+      elapsedMs: () => exchange.elapsedMs,
+      inSlices: (steps) => inSlices(exchange, steps, deps.loop),
+    });
     await relay(exchange, withSealedIds(written instanceof Promise ? await written : written, call));
   } catch (error) {
     failure = withNearest(error, call);

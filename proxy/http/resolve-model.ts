@@ -107,7 +107,9 @@ function bareModel(deps: CallableDeps, { caller, sent, home }: NamedModel): Reso
   const listing = candidates.find(({ provider, custom }) =>
     custom === undefined ? isInCatalog(`${provider.name}/${sent}`) : custom.models.has(sent),
   );
-  const chosen = listing ?? (canBeNew(sent) ? candidates.find(({ provider }) => provider.name === home) : undefined);
+  const chosen =
+    listing ??
+    (canBeNew(sent) || isArn(sent, home) ? candidates.find(({ provider }) => provider.name === home) : undefined);
   return chosen && { ...chosen, model: sent };
 }
 
@@ -118,6 +120,11 @@ function bareModel(deps: CallableDeps, { caller, sent, home }: NamedModel): Reso
  */
 function canBeNew(name: string): boolean {
   return !name.includes('/') && withoutKeyForms(name) === name && !/[A-Za-z0-9]{24}/.test(name);
+}
+
+/** The name of something in the caller's own account: its form has a slash. */
+function isArn(name: string, home: VendorName): boolean {
+  return home === 'managed-cloud-models' && name.startsWith('arn:') && withoutKeyForms(name) === name;
 }
 
 type Candidate = Omit<ResolvedModel, 'model'>;

@@ -61,6 +61,14 @@ const generateContent = {
   home: 'search-provider',
   stream: false,
 } as const;
+const converse = {
+  method: 'POST',
+  operation: 'generate',
+  format: 'converse',
+  home: 'managed-cloud-models',
+  stream: false,
+} as const;
+const invoke = { ...converse, format: 'invoke' } as const;
 const get = { method: 'GET', format: 'marked' } as const;
 const stored = { format: 'responses' } as const;
 
@@ -128,6 +136,31 @@ export const routeRows: readonly RouteRow[] = [
       summary: 'The tokens of a generateContent request',
     },
   ]),
+
+  { ...converse, path: '/model/{+model}/converse', summary: 'A Converse response of any model' },
+  {
+    ...converse,
+    stream: true,
+    path: '/model/{+model}/converse-stream',
+    summary: 'A Converse response of any model as a stream of frames',
+  },
+  {
+    ...converse,
+    operation: 'count',
+    path: '/model/{+model}/count-tokens',
+    summary: 'The tokens of a Converse or InvokeModel request',
+  },
+  {
+    ...invoke,
+    path: '/model/{+model}/invoke',
+    summary: 'A message of any model, for a body of the Messages API in the form of InvokeModel',
+  },
+  {
+    ...invoke,
+    stream: true,
+    path: '/model/{+model}/invoke-with-response-stream',
+    summary: 'The same as a stream of frames',
+  },
 
   { ...get, operation: 'models', path: '/v1/models', summary: 'The models that the key may call' },
   { ...get, operation: 'model', path: '/v1/models/{+model}', summary: 'One model that the key may call' },

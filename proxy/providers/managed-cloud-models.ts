@@ -1,19 +1,41 @@
 // The managed cloud model service: one API for models of many makers (Converse, ConverseStream), requests signed with a
 // cloud account's access keys or sent with an API key.
 import { vendorIdentity } from '../../common/vendors.ts';
+import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { forChatClients } from '../formats/chat-completions/translated.ts';
+import { FrameBytes } from '../formats/converse/frames.ts';
 import { converse } from '../formats/converse/index.ts';
+import { passConverseRequest } from '../formats/converse/pass-request.ts';
+import { familyOf } from '../models/families.ts';
 import { cloudKeys } from './credentials/cloud-keys.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, ProviderCall } from './provider.ts';
 
 export const managedCloudModels: Provider = {
   ...vendorIdentity('managed-cloud-models'),
   routeCredential: 'cloud-keys',
   authorize: cloudKeys,
   format: forChatClients(converse),
-  // The whole id is one segment, including slashes.
-  path: ({ target, model, request }) =>
-    `${target.baseUrl.path}/model/${encodeURIComponent(model)}/${request.stream ? 'converse-stream' : 'converse'}`,
+  path: conversePath,
+  native: {
+    converse: {
+      ...forNativeClients(
+        converse,
+        (client, { target, request, capabilities }) =>
+          passConverseRequest(client, {
+            isOwnKey: target.providerKeyId === undefined,
+            isClaude: familyOf(capabilities).hasClaudeFields,
+            outputTokens: request.body.max_completion_tokens,
+          }),
+        (eventBytesMax) => new FrameBytes(eventBytesMax),
+      ),
+      path: conversePath,
+    },
+  },
   fetchesImages: true,
   streamStops: { value: false, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
 };
+
+/** The whole id is one segment, including slashes. */
+function conversePath({ target, model, request }: ProviderCall): string {
+  return `${target.baseUrl.path}/model/${encodeURIComponent(model)}/${request.stream ? 'converse-stream' : 'converse'}`;
+}

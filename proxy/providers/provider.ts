@@ -3,15 +3,8 @@
 import type { CustomProvider } from '../access/principal.ts';
 import type { NativeFormats } from '../formats/chat-completions/native.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
-import type {
-  BaseUrl,
-  Format,
-  FormatCall,
-  FormatName,
-  FormatTarget,
-  PassesField,
-  WrittenRequest,
-} from '../formats/format.ts';
+import type { ClientFormatName } from '../formats/client-format.ts';
+import type { BaseUrl, Format, FormatCall, FormatTarget, PassesField, WrittenRequest } from '../formats/format.ts';
 import type { Authorize, CredentialTarget, UpstreamRequest } from './credentials/credential.ts';
 
 export interface Provider {
@@ -29,7 +22,7 @@ export interface Provider {
   /** Includes the query. */
   path(call: ProviderCall): string;
   /** The formats in which the provider takes the requests of that format's clients as they are. */
-  readonly native?: Partial<Record<FormatName, NativeFormat>>;
+  readonly native?: Partial<Record<ClientFormatName, NativeFormat>>;
   /** For a server without keys: replaces the id of a stored provider key in a target. If absent, keys are required. */
   readonly keylessId?: string;
   /** Whether images given by URL must be fetched by the gateway, because the vendor takes bytes only. */

@@ -5,6 +5,7 @@ import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
 import { type InlineData, sniffBase64Image } from '../../conversation/media.ts';
 import type { AudioPart, CacheMark, FilePart, ImagePart, Part, TextPart } from '../../conversation/parts.ts';
+import { documentFormats, videoFormats } from './media-formats.ts';
 
 export type Block = JsonObject;
 
@@ -74,19 +75,6 @@ export function resultBlocks(parts: readonly Part[], context: BlockContext): Blo
   return parts.flatMap((part) => partBlocks(part, { ...context, promptCache: 'none' }));
 }
 
-const videoFormats: Readonly<Record<string, string>> = {
-  'video/mp4': 'mp4',
-  'video/quicktime': 'mov',
-  'video/x-matroska': 'mkv',
-  'video/webm': 'webm',
-  'video/x-flv': 'flv',
-  'video/mpeg': 'mpeg',
-  'video/mpg': 'mpg',
-  'video/wmv': 'wmv',
-  'video/x-ms-wmv': 'wmv',
-  'video/3gpp': 'three_gp',
-};
-
 function fileBlock(part: FilePart, context: BlockContext): Block {
   const { source } = part;
   if (source.kind === 'data' && Object.hasOwn(videoFormats, source.data.mediaType)) {
@@ -112,18 +100,6 @@ function audioBlock({ format, base64, at }: AudioPart): Block {
   if (!audioFormats.has(format)) throw unsupported(where, `${where} is not one that this provider takes`);
   return { audio: { format, source: { bytes: base64 } } };
 }
-
-const documentFormats: Readonly<Record<string, string>> = {
-  'application/pdf': 'pdf',
-  'text/csv': 'csv',
-  'application/msword': 'doc',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
-  'application/vnd.ms-excel': 'xls',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-  'text/html': 'html',
-  'text/plain': 'txt',
-  'text/markdown': 'md',
-};
 
 function documentBlock({ source, where, name, citations }: FilePart, { documentNames }: BlockContext): Block {
   if (source.kind !== 'data') {

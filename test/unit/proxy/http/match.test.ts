@@ -24,6 +24,12 @@ const generate = {
   provider: undefined,
   endpoint: undefined,
 };
+const cloud = {
+  kind: 'chat',
+  home: 'managed-cloud-models',
+  provider: undefined,
+  endpoint: undefined,
+};
 const studios = {
   kind: 'chat',
   format: 'chat_completions',
@@ -62,6 +68,15 @@ describe('the router of methods and paths', () => {
     ['POST', '/v1/deployments/my-4o/chat/completions', { ...studios, model: 'my-4o' }],
     ['POST', '/openai/deployments/openai%2Fgpt-4o/chat/completions', { ...studios, model: 'openai/gpt-4o' }],
     ['POST', '/openai/deployments/a%253A/chat/completions', { ...studios, model: 'a%3A' }],
+    ['POST', '/model/a%2Fb/converse', { ...cloud, format: 'converse', model: 'a/b', stream: false }],
+    ['POST', '/model/a/b/converse-stream', { ...cloud, format: 'converse', model: 'a/b', stream: true }],
+    ['POST', '/model/x/count-tokens', { ...cloud, format: 'converse', model: 'x', stream: false, counts: true }],
+    ['POST', '/model/a%3A0/invoke', { ...cloud, format: 'invoke', model: 'a:0', stream: false }],
+    [
+      'POST',
+      '/model/converse/invoke-with-response-stream',
+      { ...cloud, format: 'invoke', model: 'converse', stream: true },
+    ],
     ['POST', '/v1/messages?beta=true', messages],
     ['POST', '/messages', messages],
     ['POST', '/v1/responses', { kind: 'chat', format: 'responses', ...generic }],
@@ -151,6 +166,8 @@ describe('the router of methods and paths', () => {
     ['/v1beta/models/x', [], 'generate_content'],
     ['/v1/models/x:generateContent', ['anthropic-version', '2023-06-01'], 'generate_content'],
     ['/v1/chat/completions', ['anthropic-version', '2023-06-01'], 'chat_completions'],
+    ['/model/a/converse', [], 'converse'],
+    ['/model/a/b/invoke', [], 'invoke'],
     ['/nowhere', ['anthropic-version', '2023-06-01'], 'chat_completions'],
   ])('reads %s with the headers %j as a request in %s', (target, headers, format) => {
     expect(clientFormatOf(findTarget(target), new RequestHeaders(headers))).toBe(format);
@@ -170,6 +187,8 @@ describe('the route form of a path in forward mode', () => {
     ['/v1/unknown/chat/completions', 'provider chat'],
     ['/v1beta/models/a/b:generateContent', 'chat'],
     ['/v1/models/a:streamGenerateContent?alt=sse', 'chat'],
+    ['/model/a%2Fb/converse-stream', 'chat'],
+    ['/model/converse', 'none'],
     ['/v1/models', 'models'],
     ['/v1/models/gpt-provider%2Fgpt-4o', 'model'],
     ['/v1/chat/completions/', 'none'],

@@ -1,0 +1,72 @@
+// Converse as clients use it.
+
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { converseRequestLocations } from '../../../guardrails/inspection/converse-schema.ts';
+import { isGiven } from '../../conversation/options.ts';
+import type { GatewayError } from '../../errors.ts';
+import type { ClientTranslation } from '../client-format.ts';
+import { refusedField } from '../client-losses.ts';
+import { readConverseClientRequest } from './client-request.ts';
+import { writeConverseResponse } from './client-response.ts';
+import { ConverseWriter } from './client-stream.ts';
+import { streamType } from './write-request.ts';
+
+/** @param invoke reads the body of an InvokeModel request whose tokens are counted */
+export function converseClients(invoke: ClientTranslation): ClientTranslation {
+  return {
+    name: 'converse',
+    streamType,
+    requestLocations: converseRequestLocations,
+    forwardsHeader: () => false,
+    readRequest: (body, path) => readConverseClientRequest(body, path, invoke),
+    unpricedField,
+    fieldOf: (field) => fields.get(field) ?? field,
+    refusedModel: refusedArn,
+    writeCount: (inputTokens) => ({ inputTokens }),
+    writeResponse: (message, _request, elapsedMs) => writeConverseResponse(message, elapsedMs),
+    openWriter: (_request, elapsedMs) => new ConverseWriter(elapsedMs),
+  };
+}
+
+/** An ARN names a profile, a prompt or a throughput of one account. */
+export function refusedArn(name: string): GatewayError | undefined {
+  if (!/^(?:[^/]*\/)?arn:/.test(name)) return undefined;
+  return refusedField('modelId', 'modelId must name a model or an alias; an ARN is of the whole vendor account');
+}
+
+/** The tiers of service_tier have prices, or not, in every format. */
+function unpricedField(body: JsonObject): string | undefined {
+  const { performanceConfig, serviceTier, additionalModelRequestFields: extra } = body;
+  if (isObject(performanceConfig) && isGiven(performanceConfig.latency) && performanceConfig.latency !== 'standard') {
+    return 'performanceConfig';
+  }
+  if (isObject(serviceTier) && serviceTier.type === 'reserved') return 'serviceTier';
+  const own = isObject(extra)
+    ? ['speed', 'inference_geo', 'service_tier'].find((name) => isGiven(extra[name]))
+    : undefined;
+  return own && `additionalModelRequestFields.${own}`;
+}
+
+/** The client's fields by those of chat completions, where the names differ. */
+const fields: ReadonlyMap<string, string> = new Map([
+  ['max_completion_tokens', 'inferenceConfig.maxTokens'],
+  ['max_tokens', 'inferenceConfig.maxTokens'],
+  ['messages.cache_control', 'messages.content.cachePoint'],
+  ['messages.citations', 'messages.content.document.citations'],
+  ['model', 'modelId'],
+  ['parallel_tool_calls', 'additionalModelRequestFields.tool_choice'],
+  ['reasoning_effort', 'additionalModelRequestFields.reasoning_effort'],
+  ['response_format', 'outputConfig.textFormat'],
+  ['response_format.schema', 'outputConfig.textFormat'],
+  ['service_tier', 'serviceTier'],
+  ['stop', 'inferenceConfig.stopSequences'],
+  ['temperature', 'inferenceConfig.temperature'],
+  ['thinking', 'additionalModelRequestFields.thinking'],
+  ['tool_choice', 'toolConfig.toolChoice'],
+  ['tools', 'toolConfig.tools'],
+  ['tools.cache_control', 'toolConfig.tools.cachePoint'],
+  ['tools.parameters', 'toolConfig.tools.toolSpec.inputSchema'],
+  ['tools.strict', 'toolConfig.tools.toolSpec.strict'],
+  ['top_k', 'additionalModelRequestFields.top_k'],
+  ['top_p', 'inferenceConfig.topP'],
+]);
