@@ -23,6 +23,7 @@ export const managedCloudModels: Provider = {
         (client, { target, request, capabilities }) =>
           passConverseRequest(client, {
             isOwnKey: target.providerKeyId === undefined,
+            ownTools: target.ownTools,
             isClaude: familyOf(capabilities).hasClaudeFields,
             outputTokens: request.body.max_completion_tokens,
           }),

@@ -42,9 +42,19 @@ function unpricedField(body: JsonObject): string | undefined {
   }
   if (isObject(serviceTier) && serviceTier.type === 'reserved') return 'serviceTier';
   const own = isObject(extra)
-    ? ['speed', 'inference_geo', 'service_tier'].find((name) => isGiven(extra[name]))
+    ? Object.keys(extra).find((name) => isGiven(extra[name]) && isUnpriced(name, extra))
     : undefined;
   return own && `additionalModelRequestFields.${own}`;
+}
+
+/** Fields of families of models that cost more, or let a response become longer than the reserved limit. */
+const unpriced: ReadonlySet<string> = new Set([
+  ...['speed', 'inference_geo', 'service_tier', 'max_tokens', 'num_generations', 'n'],
+]);
+
+function isUnpriced(name: string, { inferenceConfig }: JsonObject): boolean {
+  if (name !== 'inferenceConfig') return unpriced.has(name);
+  return isObject(inferenceConfig) && Object.keys(inferenceConfig).some((one) => one !== 'topK');
 }
 
 /** The client's fields by those of chat completions, where the names differ. */

@@ -6,6 +6,7 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
 import { ofAccount, refusedField } from '../client-losses.ts';
+import { type OwnToolClass, type OwnToolSettings, permits, unknownTool } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
 import { ownAccountFields } from './client-options.ts';
 import { accountFields } from './client-request.ts';
@@ -14,6 +15,8 @@ import { chosenName, ownToolName } from './client-tools.ts';
 export interface Passing {
   /** The key is the caller's, and so is everything that it can reach. */
   readonly isOwnKey: boolean;
+  /** The vendor's own tools that pass. */
+  readonly ownTools: OwnToolSettings;
   /** The model refuses reasoning without its signature. */
   readonly isClaude: boolean;
   /** The output limit that the gateway chose, because the caller gave none. */
@@ -26,10 +29,9 @@ export function passConverseRequest(client: ClientRequest, passing: Passing): Pa
   const { isOwnKey, isClaude, outputTokens } = passing;
   const changed = new Map<string, string>();
   const dropped: string[] = [];
-  if (!isOwnKey) {
-    refuseAccount(body);
-    withoutOwnTools(body, changed, dropped);
-  }
+  if (!isOwnKey) refuseAccount(body);
+  withSystemTools(body, passing.ownTools, { changed, dropped });
+  withClaudeTools(body, passing.ownTools, { changed, dropped });
   const messages = isClaude ? withoutUnsigned(body.messages) : undefined;
   if (messages !== undefined) changed.set('messages', writeJson(messages));
   if (isGiven(outputTokens)) {
@@ -63,39 +65,61 @@ function refuseLocations(content: unknown, at: string): void {
   }
 }
 
+interface Changes {
+  /** JSON text by the name of the member. */
+  readonly changed: Map<string, string>;
+  readonly dropped: string[];
+}
+
+/** SDK type `SystemTool`: tools of Nova models. @throws GatewayError unsupported_parameter if one is demanded */
+function withSystemTools({ toolConfig: config }: JsonObject, settings: OwnToolSettings, changes: Changes): void {
+  if (!isObject(config)) return;
+  const isOff = ({ systemTool: tool }: JsonObject) => isObject(tool) && !permits(settings, classesOf(tool.name));
+  const tools = objectsOf(config.tools);
+  const off = tools.filter(isOff);
+  if (off.length === 0) return;
+  const demanded = chosenName(config.toolChoice);
+  if (off.some(({ systemTool }) => isObject(systemTool) && systemTool.name === demanded)) {
+    throw refusedField(
+      'toolConfig.toolChoice',
+      'toolConfig.toolChoice names a tool of the vendor, which is not enabled',
+    );
+  }
+  const kept = tools.filter((tool) => !isOff(tool));
+  // The vendor refuses a list without a tool.
+  const isNone = kept.every(({ cachePoint }) => isGiven(cachePoint));
+  changes.changed.set('toolConfig', isNone ? 'null' : writeJson({ ...config, tools: kept }));
+  changes.dropped.push(ownToolName);
+}
+
+/** Claude's own tools, in the form of its vendor's own API. */
+function withClaudeTools(body: JsonObject, settings: OwnToolSettings, changes: Changes): void {
+  const { additionalModelRequestFields: extra } = body;
+  if (!isObject(extra)) return;
+  const isOff = ({ type }: JsonObject) =>
+    isGiven(type) && !clientRun.test(String(type)) && !permits(settings, classesOf(String(type).replace(/_\d+$/, '')));
+  const { tools, ...others } = extra;
+  const kept = objectsOf(tools).filter((tool) => !isOff(tool));
+  if (kept.length === objectsOf(tools).length) return;
+  const left = writeJson({ ...others, ...(kept.length > 0 && { tools: kept }) });
+  changes.changed.set('additionalModelRequestFields', left);
+  changes.dropped.push('additionalModelRequestFields.tools');
+}
+
 /** Tools that Claude's vendor defines but the client runs: they reach nothing at the vendor. */
 const clientRun = /^(?:custom|(?:bash|text_editor|computer|memory)_\d{8})$/;
 
-/** @throws GatewayError unsupported_parameter if one of them is demanded */
-function withoutOwnTools(body: JsonObject, changed: Map<string, string>, dropped: string[]): void {
-  const { toolConfig: config, additionalModelRequestFields: extra } = body;
-  if (isObject(config) && objectsOf(config.tools).some(isSystemTool)) {
-    const demanded = chosenName(config.toolChoice);
-    if (objectsOf(config.tools).some(({ systemTool }) => isObject(systemTool) && systemTool.name === demanded)) {
-      throw refusedField(
-        'toolConfig.toolChoice',
-        'toolConfig.toolChoice names a tool of the vendor, which is not enabled',
-      );
-    }
-    const tools = objectsOf(config.tools).filter((tool) => !isSystemTool(tool));
-    const isLeft = tools.some(({ toolSpec }) => isGiven(toolSpec));
-    // The vendor refuses an empty list.
-    changed.set('toolConfig', isLeft ? writeJson({ ...config, tools }) : 'null');
-    dropped.push(ownToolName);
-  }
-  if (!isObject(extra) || !objectsOf(extra.tools).some(isVendorRun)) return;
-  const { tools: _offered, ...others } = extra;
-  const tools = objectsOf(extra.tools).filter((tool) => !isVendorRun(tool));
-  changed.set('additionalModelRequestFields', writeJson({ ...others, ...(tools.length > 0 && { tools }) }));
-  dropped.push('additionalModelRequestFields.tools');
-}
+const classes: ReadonlyMap<unknown, readonly OwnToolClass[]> = new Map([
+  ['nova_grounding', ['egress']],
+  ['nova_code_interpreter', ['execution']],
+  ['web_search', ['egress']],
+  ['web_fetch', ['egress']],
+  ['code_execution', ['execution']],
+]);
 
-function isSystemTool({ systemTool }: JsonObject): boolean {
-  return isGiven(systemTool);
-}
-
-function isVendorRun({ type }: JsonObject): boolean {
-  return isGiven(type) && !clientRun.test(String(type));
+/** @param tool its name, or its type without the date */
+function classesOf(tool: unknown): readonly OwnToolClass[] {
+  return classes.get(tool) ?? unknownTool;
 }
 
 /** @returns undefined if nothing changes */

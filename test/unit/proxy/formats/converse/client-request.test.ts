@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../../../common/json.ts';
 import { clientFormats } from '../../../../../proxy/client-formats.ts';
 import type { ClientTranslation } from '../../../../../proxy/formats/client-format.ts';
 import { passConverseRequest } from '../../../../../proxy/formats/converse/pass-request.ts';
+import { noOwnTools } from '../../../../../proxy/formats/own-tools.ts';
 
 const path = { model: 'm', stream: false };
 
@@ -189,6 +190,23 @@ describe('a request of Converse as chat completions', () => {
   });
 });
 
+describe('a field without a price', () => {
+  it.each([
+    ['performanceConfig', { performanceConfig: { latency: 'optimized' } }],
+    [undefined, { performanceConfig: { latency: 'standard' } }],
+    ['serviceTier', { serviceTier: { type: 'reserved' } }],
+    [undefined, { serviceTier: { type: 'flex' } }],
+    ['additionalModelRequestFields.max_tokens', { additionalModelRequestFields: { top_k: 1, max_tokens: 9 } }],
+    [
+      'additionalModelRequestFields.inferenceConfig',
+      { additionalModelRequestFields: { inferenceConfig: { maxTokens: 9 } } },
+    ],
+    [undefined, { additionalModelRequestFields: { inferenceConfig: { topK: 9 } } }],
+  ])('is %s', (field, fields) => {
+    expect(converse.unpricedField({ messages: hello, ...fields })).toBe(field);
+  });
+});
+
 describe('a request that counts tokens', () => {
   const counting = (input: unknown) => () => converse.readRequest({ input }, { ...path, counts: true });
 
@@ -222,7 +240,7 @@ describe('a request of InvokeModel', () => {
 });
 
 describe('a request for the vendor of the format', () => {
-  const usual = { isOwnKey: false, isClaude: true, outputTokens: undefined };
+  const usual = { isOwnKey: false, ownTools: noOwnTools, isClaude: true, outputTokens: undefined };
   const passed = (body: JsonObject, passing: Partial<Parameters<typeof passConverseRequest>[1]> = {}) => {
     const bytes = Buffer.from(JSON.stringify(body));
     const { origins, losses } = converse.readRequest(body, path);
@@ -246,7 +264,8 @@ describe('a request for the vendor of the format', () => {
     const { body: written, dropped } = passed(body);
     expect(written.toolConfig).toBeNull();
     expect(dropped).toEqual(['toolConfig.tools.systemTool']);
-    expect(passed(body, { isOwnKey: true }).body).toEqual(body);
+    expect(passed(body, { ownTools: { egress: true, execution: false } }).body).toEqual(body);
+    expect(passed(body, { ownTools: { egress: false, execution: true } }).body.toolConfig).toBeNull();
   });
 
   it('keeps tools of Claude’s vendor that the client runs', () => {
