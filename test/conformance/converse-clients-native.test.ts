@@ -78,6 +78,13 @@ describe('the vendor of the format', () => {
     expect(bytes.toString()).toContain('modelStreamErrorException');
   });
 
+  it('responds with the headers of the gateway, and the id where the SDK reads it', async () => {
+    const { headers } = await call(text());
+    expect(headers.get('x-svc-provider')).toBe(vendor);
+    expect(Number(headers.get('x-svc-cost'))).toBeGreaterThan(0);
+    expect(headers.get('x-amzn-requestid')).toBe(headers.get('x-request-id'));
+  });
+
   it('responds with its own error', async () => {
     clients.scene.gateway.simulator.script({ status: 400, error: { message: 'prompt is too long: 7 > 5' } });
     const response = await call(text());
