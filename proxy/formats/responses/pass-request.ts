@@ -98,7 +98,7 @@ interface PassedInput {
 }
 
 /**
- * The vendor loads an item that it has stored by the item's id alone, whoever stored it. So only ids of the owner pass.
+ * The vendor loads an item that it has stored by the item's id alone, for any caller. So only ids of the owner pass.
  * @returns undefined if nothing changes
  */
 function passedInput(
