@@ -6,6 +6,7 @@ import { forChatClients } from '../formats/chat-completions/translated.ts';
 import { FrameBytes } from '../formats/converse/frames.ts';
 import { converse } from '../formats/converse/index.ts';
 import { passConverseRequest } from '../formats/converse/pass-request.ts';
+import { rightsOf } from '../formats/own-tools.ts';
 import { familyOf } from '../models/families.ts';
 import { cloudKeys } from './credentials/cloud-keys.ts';
 import type { Provider, ProviderCall } from './provider.ts';
@@ -22,12 +23,11 @@ export const managedCloudModels: Provider = {
         converse,
         (client, { target, request, capabilities }) =>
           passConverseRequest(client, {
-            isOwnKey: target.providerKeyId === undefined,
-            ownTools: target.ownTools,
+            ...rightsOf(target),
             isClaude: familyOf(capabilities).hasClaudeFields,
             outputTokens: request.body.max_completion_tokens,
           }),
-        (eventBytesMax) => new FrameBytes(eventBytesMax),
+        { openSplitter: (eventBytesMax) => new FrameBytes(eventBytesMax) },
       ),
       path: conversePath,
     },

@@ -9,6 +9,7 @@ import { refusedField } from '../client-losses.ts';
 import { readConverseClientRequest } from './client-request.ts';
 import { writeConverseResponse } from './client-response.ts';
 import { ConverseWriter } from './client-stream.ts';
+import { ownToolsOf } from './own-tools.ts';
 import { streamType } from './write-request.ts';
 
 /** @param invoke reads the body of an InvokeModel request whose tokens are counted */
@@ -20,6 +21,7 @@ export function converseClients(invoke: ClientTranslation): ClientTranslation {
     forwardsHeader: () => false,
     readRequest: (body, path) => readConverseClientRequest(body, path, invoke),
     unpricedField,
+    ownTools: ownToolsOf,
     fieldOf: (field) => fields.get(field) ?? field,
     refusedModel: refusedArn,
     writeCount: (inputTokens) => ({ inputTokens }),

@@ -6,17 +6,14 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
 import { ofAccount, refusedField } from '../client-losses.ts';
-import { type OwnToolClass, type OwnToolSettings, permits, unknownTool } from '../own-tools.ts';
+import { type OwnToolKind, permits, type ToolRights } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
 import { ownAccountFields } from './client-options.ts';
 import { accountFields } from './client-request.ts';
 import { chosenName, ownToolName } from './client-tools.ts';
+import { claudeKind, systemKind } from './own-tools.ts';
 
-export interface Passing {
-  /** The key is the caller's, and so is everything that it can reach. */
-  readonly isOwnKey: boolean;
-  /** The vendor's own tools that pass. */
-  readonly ownTools: OwnToolSettings;
+export interface Passing extends ToolRights {
   /** The model refuses reasoning without its signature. */
   readonly isClaude: boolean;
   /** The output limit that the gateway chose, because the caller gave none. */
@@ -30,8 +27,8 @@ export function passConverseRequest(client: ClientRequest, passing: Passing): Pa
   const changed = new Map<string, string>();
   const dropped: string[] = [];
   if (!isOwnKey) refuseAccount(body);
-  withSystemTools(body, passing.ownTools, { changed, dropped });
-  withClaudeTools(body, passing.ownTools, { changed, dropped });
+  withSystemTools(body, passing, { changed, dropped });
+  withClaudeTools(body, passing, { changed, dropped });
   const messages = isClaude ? withoutUnsigned(body.messages) : undefined;
   if (messages !== undefined) changed.set('messages', writeJson(messages));
   if (isGiven(outputTokens)) {
@@ -72,9 +69,9 @@ interface Changes {
 }
 
 /** SDK type `SystemTool`: tools of Nova models. @throws GatewayError unsupported_parameter if one is demanded */
-function withSystemTools({ toolConfig: config }: JsonObject, settings: OwnToolSettings, changes: Changes): void {
+function withSystemTools({ toolConfig: config }: JsonObject, rights: ToolRights, changes: Changes): void {
   if (!isObject(config)) return;
-  const isOff = ({ systemTool: tool }: JsonObject) => isObject(tool) && !permits(settings, classesOf(tool.name));
+  const isOff = (tool: JsonObject) => isRefused(rights, systemKind(tool));
   const tools = objectsOf(config.tools);
   const off = tools.filter(isOff);
   if (off.length === 0) return;
@@ -93,11 +90,10 @@ function withSystemTools({ toolConfig: config }: JsonObject, settings: OwnToolSe
 }
 
 /** Claude's own tools, in the form of its vendor's own API. */
-function withClaudeTools(body: JsonObject, settings: OwnToolSettings, changes: Changes): void {
+function withClaudeTools(body: JsonObject, rights: ToolRights, changes: Changes): void {
   const { additionalModelRequestFields: extra } = body;
   if (!isObject(extra)) return;
-  const isOff = ({ type }: JsonObject) =>
-    isGiven(type) && !clientRun.test(String(type)) && !permits(settings, classesOf(String(type).replace(/_\d+$/, '')));
+  const isOff = (tool: JsonObject) => isRefused(rights, claudeKind(tool));
   const { tools, ...others } = extra;
   const kept = objectsOf(tools).filter((tool) => !isOff(tool));
   if (kept.length === objectsOf(tools).length) return;
@@ -106,20 +102,8 @@ function withClaudeTools(body: JsonObject, settings: OwnToolSettings, changes: C
   changes.dropped.push('additionalModelRequestFields.tools');
 }
 
-/** Tools that Claude's vendor defines but the client runs: they reach nothing at the vendor. */
-const clientRun = /^(?:custom|(?:bash|text_editor|computer|memory)_\d{8})$/;
-
-const classes: ReadonlyMap<unknown, readonly OwnToolClass[]> = new Map([
-  ['nova_grounding', ['egress']],
-  ['nova_code_interpreter', ['execution']],
-  ['web_search', ['egress']],
-  ['web_fetch', ['egress']],
-  ['code_execution', ['execution']],
-]);
-
-/** @param tool its name, or its type without the date */
-function classesOf(tool: unknown): readonly OwnToolClass[] {
-  return classes.get(tool) ?? unknownTool;
+function isRefused(rights: ToolRights, kind: OwnToolKind | undefined): boolean {
+  return kind !== undefined && !permits(rights, kind);
 }
 
 /** @returns undefined if nothing changes */
