@@ -65,6 +65,8 @@ interface Otherwise extends Pick<Given, 'field' | 'beside'> {
 /** A command with code of its own. */
 export interface OwnCommand extends Common {
   readonly run: (invocation: Invocation) => Promise<Done>;
+  /** What the words after `--` are, if it takes any; they are not parsed. */
+  readonly rest?: string;
 }
 
 /** Exit code, if it is not 0. */
@@ -99,6 +101,8 @@ export interface Invocation {
   readonly options: CommonOptions;
   /** The given value for each argument and option: a text, texts, or true. */
   readonly given: ReadonlyMap<Given, GivenValue>;
+  /** The words after `--`, for a command that takes them. */
+  readonly rest: readonly string[];
   /** Opens the session on first use. */
   session(): Promise<Session>;
   client(): Promise<Client>;

@@ -37,7 +37,15 @@ function wordsByPosition({ resources, commands }: Tree): ReadonlyMap<string, rea
 
 const commonFlags = rootOptions.map(({ flags }) => longFlag(flags));
 const commonWithValue = rootOptions.filter(({ flags }) => flags.includes('<')).map(({ flags }) => longFlag(flags));
-const commonWithFile = ['--token-file', '--ca-file', '--secret-file', '--text-file', '--output', '--file'];
+const commonWithFile = [
+  '--token-file',
+  '--ca-file',
+  '--secret-file',
+  '--text-file',
+  '--key-file',
+  '--output',
+  '--file',
+];
 
 function longFlag(flags: string): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;

@@ -12,6 +12,8 @@ export interface Parsed {
   readonly command: Command;
   readonly options: CommonOptions;
   readonly given: ReadonlyMap<Given, GivenValue>;
+  /** The words after `--`, if the command takes them. */
+  readonly rest: readonly string[];
 }
 
 export interface ParserOutput {
@@ -31,6 +33,23 @@ export class ParserEnd extends Error {
 
 /** @throws ParserEnd */
 export async function parseCommandLine(args: readonly string[], tree: Tree, output: ParserOutput): Promise<Parsed> {
+  return (await parseWithRest(args, tree)) ?? (await parseWords(args, tree, output));
+}
+
+/** Undefined if there is no `--`, or the command before it takes no further words: then `--` ends its options. */
+async function parseWithRest(args: readonly string[], tree: Tree): Promise<Parsed | undefined> {
+  const end = args.indexOf('--');
+  if (end === -1) return undefined;
+  const silent = { out: () => undefined, err: () => undefined };
+  const parsed = await parseWords(args.slice(0, end), tree, silent).catch((error: unknown) => {
+    if (error instanceof ParserEnd) return undefined;
+    throw error;
+  });
+  const takesRest = parsed !== undefined && 'run' in parsed.command && parsed.command.rest !== undefined;
+  return takesRest ? { ...parsed, rest: args.slice(end + 1) } : undefined;
+}
+
+async function parseWords(args: readonly string[], tree: Tree, output: ParserOutput): Promise<Parsed> {
   const found: Parsed[] = [];
   const root = createParser(tree, output, (parsed) => void found.push(parsed));
   try {
@@ -133,6 +152,7 @@ function createParser(tree: Tree, output: ParserOutput, found: (parsed: Parsed) 
 
 function addCommand(parser: Parser, command: Command, found: (parsed: Parsed) => void): void {
   parser.description(command.about);
+  if ('run' in command && command.rest !== undefined) parser.usage(`${usageOf(command)} [-- ${command.rest}]`);
   const args = command.arguments ?? [];
   for (const given of args) {
     const argument = new Argument(given.flags, given.about);
@@ -155,8 +175,12 @@ function addCommand(parser: Parser, command: Command, found: (parsed: Parsed) =>
       const value = values[option.attributeName()];
       if (value !== undefined && one !== fileOption && !listOptions.includes(one)) given.set(one, value);
     }
-    found({ command, options: parser.optsWithGlobals<CommonOptions>(), given });
+    found({ command, options: parser.optsWithGlobals<CommonOptions>(), given, rest: [] });
   });
+}
+
+function usageOf({ arguments: args = [] }: Command): string {
+  return ['[options]', ...args.map(({ flags }) => flags)].join(' ');
 }
 
 function optionFor(command: Command, given: Given): Option {

@@ -1,6 +1,6 @@
 // Parses the command line, runs one command, and turns an error into one sentence and an exit code.
 import { CallFailure } from './call-failure.ts';
-import type { Invocation } from './command.ts';
+import type { Command, Invocation } from './command.ts';
 import { tree } from './commands/index.ts';
 import { explain } from './explain.ts';
 import { exitCodes, Failure, withoutCredentials } from './failure.ts';
@@ -25,7 +25,7 @@ export async function runGatewayctl(args: readonly string[], io: Io = processIo(
   }
 }
 
-async function runParsed({ command, options, given }: Parsed, io: Io): Promise<number> {
+async function runParsed({ command, options, given, rest }: Parsed, io: Io): Promise<number> {
   let opened: Promise<Session> | undefined;
   const session = () => {
     opened ??= openSession(options, io);
@@ -36,6 +36,7 @@ async function runParsed({ command, options, given }: Parsed, io: Io): Promise<n
     tree,
     options,
     given,
+    rest,
     session,
     client: async () => await (await session()).client(),
   };
@@ -43,7 +44,7 @@ async function runParsed({ command, options, given }: Parsed, io: Io): Promise<n
     const code = 'run' in command ? await command.run(invocation) : await runMethod(command, invocation);
     return code ?? exitCodes.done.code;
   } catch (error) {
-    const failure = await failureOf(error, { command, options, given }, opened);
+    const failure = await failureOf(error, command, opened);
     sayText(io, `gatewayctl: ${failure.message}`);
     return exitCodes[failure.ending].code;
   } finally {
@@ -51,7 +52,7 @@ async function runParsed({ command, options, given }: Parsed, io: Io): Promise<n
   }
 }
 
-async function failureOf(error: unknown, { command }: Parsed, opened: Promise<Session> | undefined): Promise<Failure> {
+async function failureOf(error: unknown, command: Command, opened: Promise<Session> | undefined): Promise<Failure> {
   if (error instanceof Failure) return error;
   if (!(error instanceof CallFailure) || opened === undefined) {
     const what = error instanceof Error ? error.message : String(error);

@@ -9,6 +9,7 @@ import { type CallReason, callReasons, httpStatusOf } from '../control-plane/rpc
 import { type ShareRow as ControlPlaneShareRow, shareRows as controlPlaneShares } from '../control-plane/rpc/shares.ts';
 import { controlPlaneSettings } from '../control-plane/settings.ts';
 import { createMetrics as createControlPlaneMetrics } from '../control-plane/telemetry/metrics.ts';
+import { clientNames, clients, defaultUrl, keyVariable } from '../gatewayctl/clients/index.ts';
 import { tree } from '../gatewayctl/commands/index.ts';
 import { exitCodes } from '../gatewayctl/failure.ts';
 import { podAnnotations } from '../injector/choices.ts';
@@ -59,6 +60,7 @@ const pages: Record<string, Record<string, string>> = {
   },
   'docs/errors.md': { 'error codes': errorsTable(), 'control plane reasons': reasonsTable() },
   'docs/limits.md': { shares: sharesTable(), 'control plane shares': controlPlaneSharesTable() },
+  'docs/clients.md': { clients: clientsTable(), 'client blocks': clientBlocks() },
   'docs/gatewayctl.md': { commands: commandsTable(), 'exit codes': exitCodesTable() },
   'docs/metrics.md': {
     'proxy metrics': metricsTable((await proxyMetrics.render()).body),
@@ -129,6 +131,39 @@ function commandsTable(): string {
     about,
   ]);
   return table(['Command', 'What it does'], rows);
+}
+
+function clientsTable(): string {
+  const rows = clientNames.map((name) => {
+    const { title, format, evidence } = clients[name];
+    return [
+      `[${title}](#${anchorOf(title)})`,
+      code(name),
+      format,
+      evidence.startsWith('npm') ? code(evidence) : evidence,
+    ];
+  });
+  return table(['Client', 'Name', 'Format', 'Tried by'], rows);
+}
+
+function clientBlocks(): string {
+  return clientNames
+    .map((name) => {
+      const { title, model, note, blocks } = clients[name];
+      const fenced = blocks({ url: defaultUrl, model, keyName: keyVariable }).map(({ language, file, text }) =>
+        [...(file === undefined ? [] : [`${file}:`, '']), `\`\`\`${language}\n${text}\`\`\``].join('\n'),
+      );
+      return `${[`### ${title}`, ...(note === undefined ? [] : [note]), ...fenced].join('\n\n')}\n`;
+    })
+    .join('\n');
+}
+
+/** As GitHub makes it from a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-');
 }
 
 function exitCodesTable(): string {

@@ -1,5 +1,6 @@
 // Facts about the program itself: version, exit codes, the environment, completion.
 import { version as ownVersion } from '../../common/version.ts';
+import { defaultUrl, keyVariable, urlVariable } from '../clients/index.ts';
 import { type Command, type Given, type Invocation, textOf } from '../command.ts';
 import { completionScript, shells } from '../completion.ts';
 import { exitCodes, usageMistake } from '../failure.ts';
@@ -13,6 +14,8 @@ const environment = {
   GATEWAYCTL_TOKEN: 'the token, for where there is no configuration, such as CI',
   OPENAI_ADMIN_KEY: 'the key with which reconcile import openai reads usage and costs; it is sent to OpenAI only',
   ANTHROPIC_ADMIN_KEY: 'the same for reconcile import anthropic',
+  [keyVariable]: 'the virtual key for run; blocks of keys snippet read it too',
+  [urlVariable]: `the address of the proxy for run and keys snippet; default ${defaultUrl}`,
   GATEWAYCTL_CONFIG: 'the configuration file; default: gatewayctl/config.json in XDG_CONFIG_HOME or ~/.config',
 } as const;
 

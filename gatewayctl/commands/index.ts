@@ -16,6 +16,7 @@ import { prices } from './prices.ts';
 import { providerKeys } from './provider-keys.ts';
 import { providers } from './providers.ts';
 import { reconcile } from './reconcile.ts';
+import { run } from './run.ts';
 import { settings } from './settings.ts';
 import { systems } from './systems.ts';
 import { operatorTokens, proxyTokens } from './tokens.ts';
@@ -27,5 +28,5 @@ export const tree: Tree = {
     ...[organizations, people, systems, keys, providerKeys, providers, settings, limits, budgets, unconfirmed],
     ...[prices, catalog, guardrails, usage, reconcile, audit, webhooks, operatorTokens, proxyTokens, contexts],
   ],
-  commands: { login, logout, bootstrap, status, doctor, version, completion, help },
+  commands: { login, logout, bootstrap, run, status, doctor, version, completion, help },
 };

@@ -1,5 +1,6 @@
 // Virtual keys: the keys that callers of the gateway send.
 import type { Given, Resource } from '../command.ts';
+import { snippet } from './keys-snippet.ts';
 import { allowedModels, allowUnmatched, fromNow, ifRevision, newName, rename, seconds, thing, time } from './shared.ts';
 
 const scopes: readonly Given[] = [
@@ -144,5 +145,6 @@ export const keys: Resource = {
       prompt: 'Revoke the key {key}? Its callers are refused at once, and it stays revoked.',
       examples: ['keys revoke checkout --yes'],
     },
+    snippet,
   },
 };

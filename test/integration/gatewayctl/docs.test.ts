@@ -43,7 +43,7 @@ describe('docs/gatewayctl.md', () => {
     // A process for each of its lines.
   }, 120_000);
 
-  const others = ['reconcile', 'budgets', 'guardrails', 'kubernetes', 'backup', 'runbook'];
+  const others = ['reconcile', 'budgets', 'guardrails', 'kubernetes', 'backup', 'runbook', 'clients'];
   const lines = [...blocks, ...others.flatMap((page) => blocksOf(`docs/${page}.md`))].flatMap((block) =>
     [...block.matchAll(/(?<=^|\()gatewayctl ([^|)\n#]+)/gm)].map(([, line = '']) => line.trim()),
   );
