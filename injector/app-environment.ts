@@ -10,10 +10,40 @@ export interface AppEnvironment {
   readonly warnings: readonly string[];
 }
 
-const baseUrlName = 'OPENAI_BASE_URL';
-const apiKeyName = 'OPENAI_API_KEY';
 /** SDKs do not start without a key; the sidecar attaches the real one. */
 const placeholderKey = 'attached-by-model-gateway';
+
+interface Sdk {
+  readonly baseUrl: string;
+  /** What its base URL ends in; the SDK appends the rest. */
+  readonly path: '' | '/v1';
+  /** The variable that gets the placeholder. */
+  readonly key: string;
+  /** Each of these is a key to the SDK. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * Variables for which one value suits every client that reads them. Vercel's SDK appends `/messages` where the vendor's
+ * appends `/v1/messages`: proxies serve both. Not here: `AWS_ENDPOINT_URL_BEDROCK_RUNTIME`, because the SDK for
+ * JavaScript speaks HTTP/2 to it, and `AZURE_OPENAI_ENDPOINT`, whose presence makes frameworks choose Azure.
+ */
+const sdks: readonly Sdk[] = [
+  { baseUrl: 'OPENAI_BASE_URL', path: '/v1', key: 'OPENAI_API_KEY', keys: ['OPENAI_API_KEY'] },
+  {
+    baseUrl: 'ANTHROPIC_BASE_URL',
+    path: '',
+    key: 'ANTHROPIC_API_KEY',
+    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+  },
+  // Programs use GOOGLE_API_KEY for other services too, so it gets no placeholder.
+  {
+    baseUrl: 'GOOGLE_GEMINI_BASE_URL',
+    path: '',
+    key: 'GEMINI_API_KEY',
+    keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+  },
+];
 
 export interface AppChoices {
   /** Names of containers that stay unchanged. */
@@ -38,17 +68,30 @@ export function appEnvironment(pod: Pod, { excluded, port }: AppChoices): AppEnv
 
 function environmentFor(container: Container, port: number): AppEnvironment {
   const { env, name } = container;
-  if (env.has(baseUrlName) && !isSidecar(env.get(baseUrlName), port)) {
-    // Beside another base URL, a placeholder key could only hide a key from envFrom.
-    const warning = `container ${shown(name)} sets ${baseUrlName} itself: its requests do not go through the sidecar`;
-    return { patch: [], warnings: [warning] };
-  }
-  const wanted = [
-    { name: baseUrlName, value: `http://127.0.0.1:${port}/v1` },
-    { name: apiKeyName, value: placeholderKey },
-  ].filter((variable) => !env.has(variable.name));
-  if (wanted.length === 0) return { patch: [], warnings: [] };
-  return { patch: variablesFirst(container, wanted), warnings: warningsFor(container, wanted) };
+  const own = sdks.filter((sdk) => leadsElsewhere(sdk, container, port));
+  const pointed = sdks.filter((sdk) => !own.includes(sdk));
+  const wanted = pointed.flatMap((sdk) => variablesFor(sdk, container, port));
+  const warnings = own.map(
+    ({ baseUrl }) => `container ${shown(name)} sets ${baseUrl} itself: its requests do not go through the sidecar`,
+  );
+  if (wanted.length === 0) return { patch: [], warnings };
+  const keys = pointed.flatMap((sdk) => sdk.keys.filter((key) => env.has(key)));
+  return {
+    patch: variablesFirst(container, wanted),
+    warnings: [...warnings, ...warningsFor(container, wanted, keys)],
+  };
+}
+
+/** Beside another base URL nothing is set: a placeholder key could only hide a key from envFrom. */
+function leadsElsewhere({ baseUrl }: Sdk, { env }: Container, port: number): boolean {
+  return env.has(baseUrl) && !isSidecar(env.get(baseUrl), port);
+}
+
+function variablesFor({ baseUrl, path, key, keys }: Sdk, { env }: Container, port: number): readonly Variable[] {
+  return [
+    ...(env.has(baseUrl) ? [] : [{ name: baseUrl, value: `http://127.0.0.1:${port}${path}` }]),
+    ...(keys.some((name) => env.has(name)) ? [] : [{ name: key, value: placeholderKey }]),
+  ];
 }
 
 function isSidecar(value: string | undefined, port: number): boolean {
@@ -68,15 +111,15 @@ function variablesFirst({ at, hasEnv }: Container, variables: readonly Variable[
   return variables.map((variable, index) => addition([...at, 'env', index], variable));
 }
 
-function warningsFor(container: Container, set: readonly Variable[]): readonly string[] {
-  const { name, env, hasEnvFrom } = container;
+function warningsFor(container: Container, set: readonly Variable[], keys: readonly string[]): readonly string[] {
+  const { name, hasEnvFrom } = container;
   const warnings: string[] = [];
   if (hasEnvFrom) {
-    const names = set.map((variable) => variable.name).join(' and ');
+    const names = set.map((variable) => variable.name).join(', ');
     warnings.push(`container ${shown(name)} has envFrom, which is not seen here: ${names} set there are hidden`);
   }
-  if (env.has(apiKeyName)) {
-    warnings.push(`container ${shown(name)} sets ${apiKeyName} itself: that key is sent along to the gateway`);
+  for (const key of keys) {
+    warnings.push(`container ${shown(name)} sets ${key} itself: that key is sent along to the gateway`);
   }
   if (goesThroughProxy(container)) {
     warnings.push(`container ${shown(name)} has a web proxy: NO_PROXY has to name 127.0.0.1, the sidecar`);

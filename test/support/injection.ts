@@ -103,3 +103,15 @@ export function annotatedPod(annotations: Readonly<Record<string, string>>): Tes
 export function environmentOf(container: TestContainer | undefined): Readonly<Record<string, unknown>> {
   return Object.fromEntries((container?.env ?? []).map(({ name, value, valueFrom }) => [name, value ?? valueFrom]));
 }
+
+/** The environment that the injector adds to a container that has none of these variables. */
+export function pointedAt(port: number): Readonly<Record<string, string>> {
+  return {
+    OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    OPENAI_API_KEY: 'attached-by-model-gateway',
+    ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
+    ANTHROPIC_API_KEY: 'attached-by-model-gateway',
+    GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${port}`,
+    GEMINI_API_KEY: 'attached-by-model-gateway',
+  };
+}

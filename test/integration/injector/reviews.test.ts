@@ -3,7 +3,7 @@
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyPatch, sidecarOf, type TestPod } from '../../support/injection.ts';
+import { applyPatch, pointedAt, sidecarOf, type TestPod } from '../../support/injection.ts';
 import { validateObject } from '../../support/kubernetes-schemas.ts';
 import { restrictedViolations } from '../../support/pod-security.ts';
 import { type Review, responseIn, reviewOf, startTestInjector, type TestInjector } from '../../support/reviews.ts';
@@ -104,10 +104,7 @@ describe('the environment of the app', () => {
     Object.fromEntries(
       (containersOf(pod).find((one) => one.name === name)?.env ?? []).map((one) => [one.name, one.value]),
     );
-  const pointed = {
-    OPENAI_BASE_URL: 'http://127.0.0.1:15400/v1',
-    OPENAI_API_KEY: 'attached-by-model-gateway',
-  };
+  const pointed = pointedAt(15_400);
 
   it.each(['deployment', 'job', 'cron-job', 'stateful-set', 'daemon-set'])(
     'points at the sidecar in a pod of %s',
@@ -134,23 +131,28 @@ describe('the environment of the app', () => {
   it('is unchanged where a container sets it, and the pod’s author gets a warning', async () => {
     const { pod, response } = await reviewValue(reviewOf('existing-environment'));
     const env = containersOf(pod).find(({ name }) => name === 'app')?.env ?? [];
-    expect(env.map(({ name }) => name)).toEqual(['OPENAI_BASE_URL', 'OPENAI_API_KEY', 'LOG_LEVEL', 'MODELS_URL']);
-    expect(env[1]).toHaveProperty('valueFrom');
-    expect(environmentOf(pod, 'direct')).toEqual({ OPENAI_BASE_URL: 'https://models.example.com/v1' });
+    const ofOthers = Object.keys(pointed).filter((name) => !name.startsWith('OPENAI_'));
+    expect(env.map(({ name }) => name)).toEqual([
+      ...['OPENAI_BASE_URL', ...ofOthers],
+      ...['OPENAI_API_KEY', 'LOG_LEVEL', 'MODELS_URL'],
+    ]);
+    expect(env.find(({ name }) => name === 'OPENAI_API_KEY')).toHaveProperty('valueFrom');
+    const { OPENAI_API_KEY: _absent, ...others } = pointed;
+    expect(environmentOf(pod, 'direct')).toEqual({ ...others, OPENAI_BASE_URL: 'https://models.example.com/v1' });
     expect(environmentOf(pod, 'worker')).toEqual(pointed);
     expect(environmentOf(pod, 'metrics')).toEqual({});
     expect(response.warnings).toEqual([
       'container "app" sets OPENAI_API_KEY itself: that key is sent along to the gateway',
       'container "direct" sets OPENAI_BASE_URL itself: its requests do not go through the sidecar',
-      'container "worker" has envFrom, which is not seen here: OPENAI_BASE_URL and OPENAI_API_KEY set there are hidden',
+      'container "worker" has envFrom, which is not seen here: OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY, GOOGLE_GEMINI_BASE_URL, GEMINI_API_KEY set there are hidden',
     ]);
   });
 
   it("is added to a container that another webhook added after the sidecar, with that sidecar's port", async () => {
     const { pod, response } = await reviewValue(reviewOf('already-injected-then-another-container'));
     // That sidecar is of a version that used 8080.
-    expect(environmentOf(pod, 'mesh')).toEqual({ ...pointed, OPENAI_BASE_URL: 'http://127.0.0.1:8080/v1' });
-    expect(response.patch).toHaveLength(1);
+    expect(environmentOf(pod, 'mesh')).toEqual(pointedAt(8080));
+    expect(JSON.stringify(response.patch)).not.toContain('/spec/initContainers');
     expect(response.auditAnnotations).toEqual({ 'outcome-1': 'already_injected' });
   });
 });

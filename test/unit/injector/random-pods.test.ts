@@ -16,7 +16,14 @@ const several = <T>(max: number, make: (index: number) => T): T[] =>
 const maybe = (fields: object) => (random.chance(0.5) ? fields : {});
 
 function randomContainer(prefix: string, index: number) {
-  const names = ['OPENAI_BASE_URL', 'OPENAI_API_KEY', 'A', 'B'].filter(() => random.chance(0.4));
+  const names = [
+    'OPENAI_BASE_URL',
+    'OPENAI_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'GOOGLE_GEMINI_BASE_URL',
+    'A',
+    'B',
+  ].filter(() => random.chance(0.4));
   const sources = [{ value: 'x' }, { valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }, {}];
   return {
     name: `${prefix}-${index}`,
