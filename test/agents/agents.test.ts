@@ -27,27 +27,22 @@ beforeEach(async () => {
 afterAll(() => scene.close());
 
 interface Run {
-  readonly model: string;
+  /** Default: the agent's own. */
+  readonly model?: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The agent's environment is this alone, and its home is an empty folder. */
 async function run(agent: AgentName, { model, args, env }: Run): Promise<string> {
-  const { PATH } = process.env;
-  const options = {
-    env: {
-      PATH: `${bin}:${PATH}`,
-      HOME: folder,
-      MODEL_GATEWAY_URL: scene.gateway.proxy.url,
-      MODEL_GATEWAY_KEY: scene.key,
-      ...env,
-    },
-    cwd: folder,
-    timeout: 100_000,
-  };
-  const line = [gatewayctl, 'run', agent, '--model', model, '--', ...args];
-  const running = promisify(execFile)(process.execPath, line, options);
+  const line = ['run', agent, ...(model === undefined ? [] : ['--model', model]), '--', ...args];
+  const gateway = { MODEL_GATEWAY_URL: scene.gateway.proxy.url, MODEL_GATEWAY_KEY: scene.key };
+  return await start(process.execPath, [gatewayctl, ...line], { ...gateway, ...env });
+}
+
+/** Its environment is this alone, and its home is an empty folder. */
+async function start(file: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const whole = { PATH: `${bin}:${process.env.PATH}`, HOME: folder, ...env };
+  const running = promisify(execFile)(file, [...args], { env: whole, cwd: folder, timeout: 200_000 });
   running.child.stdin?.end();
   return (await running).stdout;
 }
@@ -97,13 +92,25 @@ const models = [
 ];
 
 describe('Codex CLI', () => {
-  it.each(models)('does a task on %s', async (model) => {
+  const task = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', 'make two files'];
+
+  // Its requests pass to its own vendor as they are, and that refuses summaries of models that do not reason.
+  const reasoning = models.map((model) => (model.startsWith('gpt-provider/') ? 'gpt-provider/gpt-5-mini' : model));
+
+  it.each(reasoning)('does a task on %s', async (model) => {
     scriptTask('exec_command', (cmd) => ({ cmd }));
-    const result = await run('codex', {
-      model,
-      args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', 'make two files'],
-    });
+    const result = await run('codex', { model, args: task });
     expect(result).toContain('Both files are there.');
+    await expectFiles();
+  });
+
+  it('does a task with its built-in provider, which is refused a WebSocket first', async () => {
+    scriptTask('exec_command', (cmd) => ({ cmd }));
+    const settings = [`openai_base_url="${scene.gateway.proxy.url}/v1"`, `model="${models[0]}"`];
+    const args = [...settings.flatMap((setting) => ['-c', setting]), ...task];
+    const result = await start(join(bin, 'codex'), args, { CODEX_API_KEY: scene.key });
+    expect(result).toContain('Both files are there.');
+    expect(scene.gateway.logs.join('')).toContain('upgrade_not_supported');
     await expectFiles();
   });
 });
@@ -119,12 +126,27 @@ describe('Gemini CLI', () => {
     expect(JSON.parse(result)).toMatchObject({ response: 'Both files are there.' });
     await expectFiles();
   });
+
+  it('does a task with its own choice of a model, by names without a provider', async () => {
+    const choice = JSON.stringify({ complexity_reasoning: 'short', complexity_score: 20 });
+    const isRouting = ({ body }: { readonly body: Buffer }) => body.includes('complexity_score');
+    scene.gateway.simulator.script({ text: choice }, { when: isRouting, times: Number.POSITIVE_INFINITY });
+    scriptTask('run_shell_command', (command) => ({ command, description: 'make a file' }));
+    const result = await run('gemini', {
+      args: ['-p', 'make two files', '--yolo', '--output-format', 'json'],
+      env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    });
+    expect(JSON.parse(result)).toMatchObject({ response: 'Both files are there.' });
+    expect(scene.gateway.simulator.requests.some(isRouting)).toBe(true);
+    await expectFiles();
+  });
 });
 
 describe('opencode', () => {
   it.each(models)('does a task on %s', async (model) => {
     scriptTask('bash', (command) => ({ command, description: 'make a file' }));
-    const result = await run('opencode', { model, args: ['run', 'make two files'] });
+    const env = { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' };
+    const result = await run('opencode', { model, args: ['run', 'make two files'], env });
     expect(result).toContain('Both files are there.');
     await expectFiles();
   });

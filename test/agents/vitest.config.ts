@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     include: ['test/agents/*.test.ts'],
     maxWorkers: 1,
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     hookTimeout: 180_000,
   },
 });

@@ -49,6 +49,13 @@ describe.each(modes)(`a sidecar in mode %s, in ${isolation}`, (mode) => {
     expect(cluster.simulator.requests).toHaveLength(2);
   });
 
+  it('gives unconfigured SDKs of two other vendors their response', async () => {
+    const { messages, generateContent } = await runScript<Record<string, string>>(running, 'other-sdks.mjs');
+    expect(messages).toContain('gpt-4o-mini');
+    expect(generateContent).toBe(messages);
+    expect(JSON.stringify(cluster.simulator.requests)).not.toContain('attached-by-model-gateway');
+  });
+
   it('leaves the app without a credential, and has none in its environment that the mode does not need', () => {
     const app = environmentOf(running.app, cluster.secrets);
     const secrets = [key.value, ...cluster.confidential];
@@ -134,9 +141,14 @@ function probeUrl(pod: TestPod, name: string): string {
 }
 
 /** With exactly the environment of the app's container. */
-async function runApp({ app }: Running): Promise<{ whole: string; pieces: readonly string[] }> {
+function runApp(running: Running): Promise<{ whole: string; pieces: readonly string[] }> {
+  return runScript(running, 'app.mjs');
+}
+
+/** @returns what the script prints, which is JSON */
+async function runScript<T>({ app }: Running, name: string): Promise<T> {
   const variables = Object.entries(environmentOf(app, cluster.secrets)).map(([name, value]) => `${name}=${value}`);
-  const script = `${projectRoot}test/integration/sidecar/app.mjs`;
+  const script = `${projectRoot}test/integration/sidecar/${name}`;
   const child = startProcess('env', ['-i', ...variables, process.execPath, script]);
   expect(await child.exited, child.stderr()).toBe(0);
   return JSON.parse(child.stdout());
