@@ -13,7 +13,7 @@ export interface StoredId {
   readonly id: string;
 }
 
-/** `resp_gw1_…`: the vendor's prefix stays, because clients tell kinds of items apart by it. */
+/** `resp_gw1_…`: the vendor's prefix stays, because clients distinguish kinds of items by it. */
 const sealedForm = /^([a-z0-9]{1,16})_gw1_([A-Za-z0-9_-]{40,160})$/;
 
 export function isSealed(id: string): boolean {
