@@ -144,27 +144,15 @@ console.log(response.text);
   'aws-python': {
     title: 'AWS SDK for Python (boto3), Converse',
     format: 'Converse',
-    evidence: 'documentation',
+    evidence: 'npm run agents',
     model: 'gpt-provider/gpt-4o-mini',
-    note: 'The region is needed, and has no effect.',
-    blocks: (wish) => [
-      awsEnvironment(wish),
-      python(
-        `import boto3
-
-client = boto3.client("bedrock-runtime")
-response = client.converse(
-    modelId=${quoted(wish.model)}, messages=[{"role": "user", "content": [{"text": "Hello"}]}]
-)
-print(response["output"]["message"]["content"][0]["text"])
-`,
-      ),
-    ],
+    note: 'It sends an API key over https only; without TLS the key goes into a header of the gateway. The region is needed, and has no effect.',
+    blocks: (wish) => (wish.url.startsWith('https:') ? botoWithKey(wish) : botoWithHeader(wish)),
   },
   'aws-js': {
     title: 'AWS SDK for JavaScript, Converse',
     format: 'Converse',
-    evidence: 'documentation',
+    evidence: 'npm test',
     model: 'gpt-provider/gpt-4o-mini',
     note: 'Without the handler this SDK speaks HTTP/2 to every Bedrock endpoint; the gateway speaks HTTP/1.1.',
     blocks: (wish) => [
@@ -205,6 +193,42 @@ function googleEnvironment({ url, keyName }: Wish): Block {
 function awsEnvironment({ url, keyName }: Wish): Block {
   const values = { AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url, AWS_REGION: 'us-east-1' };
   return sh(exportLines({ ...values, AWS_DEFAULT_REGION: 'us-east-1' }, { AWS_BEARER_TOKEN_BEDROCK: keyName }));
+}
+
+function botoWithKey(wish: Wish): readonly Block[] {
+  return [awsEnvironment(wish), python(`import boto3\n\nclient = boto3.client("bedrock-runtime")\n${botoCall(wish)}`)];
+}
+
+/** botocore: InvalidEndpointConfigurationError, "Bearer authorization requires an HTTPS endpoint". */
+function botoWithHeader(wish: Wish): readonly Block[] {
+  const { url, keyName } = wish;
+  return [
+    sh(exportLines({ AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url, AWS_DEFAULT_REGION: 'us-east-1' }, {})),
+    python(
+      `import os
+
+import boto3
+from botocore import UNSIGNED
+from botocore.config import Config
+
+
+def add_key(request, **_):
+    request.headers["x-svc-vk"] = os.environ[${quoted(keyName)}]
+
+
+client = boto3.client("bedrock-runtime", config=Config(signature_version=UNSIGNED))
+client.meta.events.register("before-sign.bedrock-runtime", add_key)
+${botoCall(wish)}`,
+    ),
+  ];
+}
+
+function botoCall({ model }: Wish): string {
+  return `response = client.converse(
+    modelId=${quoted(model)}, messages=[{"role": "user", "content": [{"text": "Hello"}]}]
+)
+print(response["output"]["message"]["content"][0]["text"])
+`;
 }
 
 export function sh(text: string): Block {

@@ -17,7 +17,7 @@ const folder = join(import.meta.dirname, 'node_modules');
 export const environments = {
   sdks: environment('.venv', [
     ...['openai==3.57.0', 'anthropic==2.14.0', 'google-genai==3.6.1', 'openai-agents==0.24.0'],
-    ...['langchain-openai==1.7.4', 'pydantic-ai-slim[openai]==2.68.0'],
+    ...['boto3==1.44.8', 'langchain-openai==1.7.4', 'pydantic-ai-slim[openai]==2.68.0'],
   ]),
   llamaindex: environment('.venv-llamaindex', ['llama-index-llms-openai-like==0.8.1']),
   aider: environment('.venv-aider', ['aider-chat==0.86.2']),

@@ -1,5 +1,5 @@
 // Installs what `npm run agents` starts: the agents from npm, and packages from PyPI for the blocks in Python. Without
-// Python these blocks are skipped.
+// Python these blocks do not run.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ try {
   execFileSync('python3', ['--version'], { stdio: 'ignore' });
   for (const environment of Object.values(environments)) install(environment);
 } catch {
-  console.error('the blocks in Python are skipped: their packages cannot be installed');
+  console.error('the blocks in Python do not run: their packages cannot be installed');
 }
 
 function install({ path, bin, packages }: PythonEnvironment): void {

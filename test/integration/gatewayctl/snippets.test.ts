@@ -66,15 +66,18 @@ describe('gatewayctl keys snippet', () => {
 });
 
 describe('a block', () => {
-  it.each<ClientName>(['openai-js', 'anthropic-js', 'google-genai-js'])('of %s runs as it is printed', async (name) => {
-    const { blocks } = await operated.owner.json(`keys snippet app --client ${name} --url ${url()}`);
-    const [environment, code] = blocks;
-    writeFileSync(join(folder, `${name}.mjs`), code.text);
-    const script = `${environment.text}exec '${process.execPath}' ${name}.mjs`;
-    const child = startProcess('bash', ['-euc', script], { cwd: folder, env: { MODEL_GATEWAY_KEY: key } });
-    expect([await child.exited, child.stderr()]).toEqual([0, '']);
-    expect(child.stdout()).toContain('simulated');
-    const received = operated.gateway.simulator.requests.at(-1);
-    expect(received?.json()).toMatchObject({ model: 'gpt-4o-mini' });
-  });
+  it.each<ClientName>(['openai-js', 'anthropic-js', 'google-genai-js', 'aws-js'])(
+    'of %s runs as it is printed',
+    async (name) => {
+      const { blocks } = await operated.owner.json(`keys snippet app --client ${name} --url ${url()}`);
+      const [environment, code] = blocks;
+      writeFileSync(join(folder, `${name}.mjs`), code.text);
+      const script = `${environment.text}exec '${process.execPath}' ${name}.mjs`;
+      const child = startProcess('bash', ['-euc', script], { cwd: folder, env: { MODEL_GATEWAY_KEY: key } });
+      expect([await child.exited, child.stderr()]).toEqual([0, '']);
+      expect(child.stdout()).toContain('simulated');
+      const received = operated.gateway.simulator.requests.at(-1);
+      expect(received?.json()).toMatchObject({ model: 'gpt-4o-mini' });
+    },
+  );
 });
