@@ -49,6 +49,12 @@ export function outputModeOf(format: ResponseFormat, tools: Tools, abilities: Ou
   return { kind: 'words', text };
 }
 
+/** The schema with the description of the whole response, for vendors that take a schema alone. */
+export function describedSchema(schema: JsonObject, format: ResponseFormat): JsonObject {
+  const description = format.kind === 'schema' ? format.description : undefined;
+  return description === undefined || schema.description !== undefined ? schema : { ...schema, description };
+}
+
 const nothingElse = 'and with nothing else: no words around it, no code fence.';
 
 /** Whether the request demands a call: then no text has to be in any form. */

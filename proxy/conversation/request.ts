@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../common/json.ts';
 import type { Conversation } from './conversation.ts';
 import type { FieldName, Options } from './fields.ts';
+import type { MessageField } from './message-fields.ts';
 import type { ResponseFormat } from './output-mode.ts';
 import type { Tools } from './tools.ts';
 
@@ -35,4 +36,6 @@ export interface ConversationRequest {
   citations(): string[];
   /** Whether messages name their speaker, among several users or agents. */
   namesSpeakers(): boolean;
+  /** Of these fields, those that messages have. */
+  inMessages(fields: readonly MessageField[]): string[];
 }

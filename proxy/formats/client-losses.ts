@@ -12,9 +12,19 @@ export class LossList implements Losses {
     return [...this.#dropped];
   }
 
-  /** A field whose loss does not change the meaning of the response. @param path in the client's body */
+  /**
+   * A field whose loss does not change the meaning of the response.
+   * @param path in the client's body; a field of many parts has one name, without their numbers
+   */
   drop(path: string): void {
-    this.#dropped.add(path);
+    this.#dropped.add(path.replaceAll(/\[\d+\]/g, ''));
+  }
+
+  /** The fields of an object that nobody reads. @param at path of the object */
+  dropOthers(object: JsonObject, read: ReadonlySet<string>, at: string): void {
+    for (const name of Object.keys(object)) {
+      if (!read.has(name) && isGiven(object[name])) this.drop(`${at}.${name}`);
+    }
   }
 
   /** A part without which the response would mean something else. The first one is reported. */

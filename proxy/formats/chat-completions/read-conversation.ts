@@ -13,7 +13,7 @@ import type {
   ToolResult,
   ToolTurn,
 } from '../../conversation/conversation.ts';
-import { invalid } from '../../conversation/invalid.ts';
+import { invalid, unsupported } from '../../conversation/invalid.ts';
 import type { Part, TextPart } from '../../conversation/parts.ts';
 import { readImage, readParts } from './read-content.ts';
 import type { ChatMessage, ChatRequest } from './read-request.ts';
@@ -285,6 +285,7 @@ function readCalls(message: ChatMessage, at: string): ToolCall[] {
   return calls.map((call: unknown, index) => {
     const where = `${at}.tool_calls[${index}]`;
     if (!isObject(call) || typeof call.id !== 'string') throw invalid(where, `${where} must have an id`);
+    if (call.type === 'custom') throw unsupported(where, 'custom tools are not supported by this provider');
     // The mark of the message applies to its last call.
     const cache = readCacheMark(call) ?? (index === calls.length - 1 ? mark : undefined);
     const read = readCall(call.id, call.function, `${where}.function`);

@@ -4,10 +4,12 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { extensionFields } from '../../conversation/fields.ts';
+import type { MessageField } from '../../conversation/message-fields.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { commonHeaders, type FormatTarget, type WrittenRequest } from '../format.ts';
 import { citedField, markedFields, withoutMarks } from './cache-marks.ts';
 import { ownHistory } from './history.ts';
+import { givenInMessages } from './message-fields.ts';
 import { passesToVendor, passingBody } from './passed-fields.ts';
 import type { ChatFormatCall } from './read-request.ts';
 
@@ -38,11 +40,15 @@ export function passedBody({ request, model, capabilities, target }: ChatFormatC
     ...dropMetadata(body),
     ...moveOutputLimit(body, capabilities),
     ...dropMarks(body, capabilities),
+    ...givenInMessages(request.messages, foreignInMessages),
     ...(request.client === undefined ? [] : dropForeign(body, capabilities, target)),
   ];
   if (request.stream) body.stream_options = { ...streamOptions(body), include_usage: true };
   return { body, dropped, emulated };
 }
+
+/** What other providers' responses have, which `ownHistory` removes. */
+export const foreignInMessages: readonly MessageField[] = ['messages.extra_content', 'messages.thinking_blocks'];
 
 /** Callers add labels for their own use. The vendors accept labels only on responses that they store. */
 export function keepsMetadata(body: JsonObject): boolean {

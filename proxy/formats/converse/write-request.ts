@@ -2,8 +2,10 @@
 // `ConverseStreamRequest`), signed with an access key pair or sent with an API key.
 import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { emulateTurns } from '../../conversation/emulated-turns.ts';
+import { lostBesideChat } from '../../conversation/message-fields.ts';
 import { keepsThinking } from '../../models/claude/thinking-blocks.ts';
 import { familyOf } from '../../models/families.ts';
 import { commonHeaders, type TranslatedCall, type WrittenRequest } from '../format.ts';
@@ -68,6 +70,8 @@ function requestBody(call: TranslatedCall): RequestBody {
     ...service.dropped,
     ...tools.dropped,
     ...unmarkedFields(call, conversation),
+    ...request.inMessages(lostBesideChat),
+    ...(thinksAgain(capabilities) ? [] : request.inMessages(['messages.thinking_blocks'])),
   ]);
   return {
     body: {
@@ -116,9 +120,14 @@ function conversationFields(
     ...context,
     family: familyOf(capabilities),
     prefill: capabilities.prefill && !reasons,
-    thoughts: capabilities.reasoning === 'budget' || capabilities.reasoning === 'adaptive',
+    thoughts: thinksAgain(capabilities),
   });
   return { ...(capabilities.systemMessages && system.length > 0 && { system }), messages };
+}
+
+/** Whether the model gets its earlier thinking back. */
+function thinksAgain({ reasoning }: ModelCapabilities): boolean {
+  return reasoning === 'budget' || reasoning === 'adaptive';
 }
 
 /** SDK type `OutputFormat`, which has the schema as text. */

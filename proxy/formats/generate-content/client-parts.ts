@@ -27,11 +27,11 @@ export function partsOf(parts: unknown, at: string): ClientPart[] {
  * @throws GatewayError invalid_request that names the part
  */
 export function chatParts({ part, at }: ClientPart, losses: LossList): JsonObject[] {
-  if (isGiven(part.videoMetadata)) losses.drop(`${at}.videoMetadata`);
-  if (isGiven(part.mediaResolution)) losses.drop(`${at}.mediaResolution`);
+  for (const name of hints) if (isGiven(part[name])) losses.drop(`${at}.${name}`);
   if (isGiven(part.inlineData)) return [mediaPart(part.inlineData, `${at}.inlineData`)];
   if (isGiven(part.text)) {
     if (typeof part.text !== 'string') throw invalid(`${at}.text`, `${at}.text must be a string`);
+    if (part.thought === true) losses.drop(`${at}.thought`);
     return part.thought === true || part.text === '' ? [] : [{ type: 'text', text: part.text }];
   }
   // Files of the account, and what the vendor's own tools did.
@@ -40,10 +40,11 @@ export function chatParts({ part, at }: ClientPart, losses: LossList): JsonObjec
   return [];
 }
 
-/** Fields that add nothing to a part of text or media. */
-const silent: ReadonlySet<string> = new Set([
-  ...['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution', 'partMetadata'],
-]);
+/** What a part says about its text or medium. */
+const hints = ['videoMetadata', 'mediaResolution', 'mediaProcessing', 'partMetadata', 'speechMetadata'] as const;
+
+/** Fields that are no part alone. */
+const silent: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', ...hints]);
 
 /** Media types whose data no guardrail could read as text: text must come as text. SVG is text. */
 const mediaTypes = /^(?:image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|application\/pdf)$/;

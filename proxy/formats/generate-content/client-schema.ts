@@ -13,12 +13,17 @@ const bounds: ReadonlySet<string> = new Set([
 /** Keywords of the vendor only. */
 const own: ReadonlySet<string> = new Set(['propertyOrdering', 'property_ordering', 'nullable', 'type', 'example']);
 
-export function chatSchema(schema: JsonObject): JsonObject {
+/** Own keywords that JSON Schema lacks. */
+const lost: ReadonlySet<string> = new Set(['propertyOrdering', 'example']);
+
+/** @param lose gets each keyword that is lost */
+export function chatSchema(schema: JsonObject, lose: (keyword: string) => void): JsonObject {
+  for (const name of Object.keys(schema)) if (lost.has(camel(name))) lose(camel(name));
   const entries = Object.entries(schema).filter(([name]) => !own.has(camel(name)));
   const type = typeOf(schema);
   return {
     ...(type !== undefined && { type }),
-    ...Object.fromEntries(entries.map(([name, value]) => [camel(name), keywordValue(camel(name), value)])),
+    ...Object.fromEntries(entries.map(([name, value]) => [camel(name), keywordValue(camel(name), value, lose)])),
   };
 }
 
@@ -33,15 +38,12 @@ function typeOf({ type, nullable }: JsonObject): unknown {
   return nullable === true && typeof known === 'string' ? [known, 'null'] : known;
 }
 
-function keywordValue(name: string, value: unknown): unknown {
+function keywordValue(name: string, value: unknown, lose: (keyword: string) => void): unknown {
+  const oneSchema = (one: unknown) => (isObject(one) ? chatSchema(one, lose) : one);
   if (byName.has(name) && isObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, oneSchema(one)]));
   }
   if (below.has(name)) return Array.isArray(value) ? value.map(oneSchema) : oneSchema(value);
   if (bounds.has(name) && typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
   return value;
-}
-
-function oneSchema(value: unknown): unknown {
-  return isObject(value) ? chatSchema(value) : value;
 }

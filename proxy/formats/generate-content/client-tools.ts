@@ -55,7 +55,8 @@ function chatTool(declared: JsonObject, at: string, losses: LossList): JsonObjec
   if (typeof name !== 'string') throw invalid(`${at}.name`, `${at}.name must be a string`);
   const lost = Object.keys(declared).filter((field) => isGiven(declared[field]) && !readFields.has(field));
   for (const field of lost) losses.drop(`tools.functionDeclarations.${field}`);
-  const schema = isObject(parameters) ? chatSchema(parameters) : parametersJsonSchema;
+  const lose = (keyword: string) => losses.drop(`tools.functionDeclarations.parameters.${keyword}`);
+  const schema = isObject(parameters) ? chatSchema(parameters, lose) : parametersJsonSchema;
   if (isGiven(schema) && !isObject(schema)) {
     throw invalid(`${at}.parametersJsonSchema`, `${at}.parametersJsonSchema must be a JSON Schema object`);
   }
@@ -77,15 +78,19 @@ function choiceOf(value: unknown, losses: LossList): JsonObject {
   const config = camelNames(value, path);
   const lost = Object.keys(config).filter((name) => isGiven(config[name]) && name !== 'functionCallingConfig');
   for (const name of lost) losses.drop(`${path}.${name}`);
-  return callingChoice(config.functionCallingConfig);
+  return callingChoice(config.functionCallingConfig, losses);
 }
 
+const callingFields: ReadonlySet<string> = new Set(['mode', 'allowedFunctionNames']);
+
 /** SDK type `FunctionCallingConfig`. */
-function callingChoice(value: unknown): JsonObject {
+function callingChoice(value: unknown, losses: LossList): JsonObject {
   if (!isGiven(value)) return {};
   const at = `${path}.functionCallingConfig`;
   if (!isObject(value)) throw invalid(at, `${at} must be an object with a mode`);
-  const { mode, allowedFunctionNames } = camelNames(value, at);
+  const config = camelNames(value, at);
+  losses.dropOthers(config, callingFields, at);
+  const { mode, allowedFunctionNames } = config;
   const names: readonly unknown[] = Array.isArray(allowedFunctionNames) ? allowedFunctionNames : [];
   switch (mode) {
     case undefined:

@@ -92,7 +92,7 @@ function modelTurn({ parts, at }: Group, ids: CallIds, losses: LossList): ChatTu
   let signature: unknown;
   for (const one of parts) {
     const { part } = one;
-    if (isGiven(part.functionCall)) calls.push(toolCall(one, ids));
+    if (isGiven(part.functionCall)) calls.push(toolCall(one, ids, losses));
     else if (isGiven(part.inlineData) && part.thought !== true) images.push(madeImage(one));
     else {
       content.push(...chatParts(one, losses));
@@ -115,12 +115,17 @@ function signed(signature: unknown): JsonObject {
   return { extra_content: { google: { thought_signature: signature } } };
 }
 
-function toolCall({ part, at }: ClientPart, ids: CallIds): JsonObject {
+const callFields: ReadonlySet<string> = new Set(['id', 'name', 'args']);
+const resultFields: ReadonlySet<string> = new Set(['id', 'name', 'response', 'parts']);
+
+function toolCall({ part, at }: ClientPart, ids: CallIds, losses: LossList): JsonObject {
   const where = `${at}.functionCall`;
   if (!isObject(part.functionCall)) throw invalid(where, `${where} must be an object with a name`);
-  const { id, name, args } = camelNames(part.functionCall, where);
+  const call = camelNames(part.functionCall, where);
+  const { id, name, args } = call;
   if (typeof name !== 'string') throw invalid(`${where}.name`, `${where}.name must be a string`);
   if (isGiven(args) && !isObject(args)) throw invalid(`${where}.args`, `${where}.args must be an object`);
+  losses.dropOthers(call, callFields, where);
   const called = { name, arguments: isGiven(args) ? writeJson(args) : '{}' };
   return { id: ids.call(id, name), type: 'function', function: called, ...signed(part.thoughtSignature) };
 }
@@ -140,11 +145,13 @@ function userTurns({ parts, at }: Group, ids: CallIds, losses: LossList): readon
 function resultTurn({ part, at }: ClientPart, ids: CallIds, losses: LossList): ChatTurn {
   const where = `${at}.functionResponse`;
   if (!isObject(part.functionResponse)) throw invalid(where, `${where} must be an object with name and response`);
-  const { id, name, response, parts } = camelNames(part.functionResponse, where);
+  const result = camelNames(part.functionResponse, where);
+  const { id, name, response, parts } = result;
   if (typeof name !== 'string') throw invalid(`${where}.name`, `${where}.name must be a string`);
   if (isGiven(response) && !isObject(response)) {
     throw invalid(`${where}.response`, `${where}.response must be an object`);
   }
+  losses.dropOthers(result, resultFields, where);
   const media = partsOf(parts, `${where}.parts`).flatMap((one) => chatParts(one, losses));
   const text = isGiven(response) ? resultText(response) : '';
   const content = media.length === 0 ? text : [{ type: 'text', text }, ...media];

@@ -2,7 +2,9 @@
 // in their own list of tools, as `{"googleSearch":{}}`, `{"urlContext":{}}` or `{"codeExecution":{}}`.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
+import { isGiven } from '../../conversation/options.ts';
 import type { OptionFields } from '../../conversation/request.ts';
+import type { ReadBy } from './fields.ts';
 
 export interface SplitTools {
   /** The options with only the caller's own tools. */
@@ -26,6 +28,14 @@ export function splitTools(options: OptionFields): SplitTools {
 /** Adds the search that `web_search_options` requests. */
 export function withSearch(own: readonly JsonObject[]): readonly JsonObject[] {
   return own.some((tool) => tool.googleSearch !== undefined) ? own : [...own, { googleSearch: {} }];
+}
+
+/** What `web_search_options` contain: the vendor's search has no such options. */
+export function lostOfSearch({ web_search_options: options }: ReadBy<'search'>): string[] {
+  if (!isObject(options)) return [];
+  return Object.keys(options)
+    .filter((name) => isGiven(options[name]))
+    .map((name) => `web_search_options.${name}`);
 }
 
 const names: ReadonlyMap<string, string> = new Map([

@@ -69,16 +69,15 @@ function withoutOwnTools(tools: unknown, rights: ToolRights): KeptTools {
   if (!isGiven(tools)) return { tools: undefined, dropped: [] };
   const read = toolsOf(tools);
   const isRefused = (name: string) => !permits(rights, kindOf(name));
-  const dropped = read.flatMap(({ tool, at }) =>
-    ownTools(tool)
-      .filter(isRefused)
-      .map((name) => `${at}.${name}`),
-  );
-  if (dropped.length === 0) return { tools: undefined, dropped };
+  const refused = read.flatMap(({ tool }) => ownTools(tool).filter(isRefused));
+  if (refused.length === 0) return { tools: undefined, dropped: [] };
   const kept = read.map(({ tool }) =>
     Object.entries(tool).filter(([name, value]) => isGiven(value) && !isRefused(name)),
   );
-  return { tools: kept.filter((fields) => fields.length > 0).map((fields) => Object.fromEntries(fields)), dropped };
+  return {
+    tools: kept.filter((fields) => fields.length > 0).map((fields) => Object.fromEntries(fields)),
+    dropped: [...new Set(refused)].map((name) => `tools.${name}`),
+  };
 }
 
 /** The vendor's pages on thought signatures allow this value for a lost signature. */

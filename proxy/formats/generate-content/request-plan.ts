@@ -5,6 +5,7 @@ import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import {
+  describedSchema,
   mayCall,
   mustCall,
   type OutputMode,
@@ -63,15 +64,12 @@ function abilities({ format, tools, own, capabilities }: FormContext) {
   const native = (capabilities.jsonSchemaWithTools || !hasTools) && !mustCall(tools);
   return {
     native: (schema: JsonObject) =>
-      native && capabilities.jsonSchema ? vendorSchema(described(schema, format), schemaPath, capabilities) : undefined,
+      native && capabilities.jsonSchema
+        ? vendorSchema(describedSchema(schema, format), schemaPath, capabilities)
+        : undefined,
     json: native && capabilities.jsonMode,
     forcedTools: capabilities.forcedTools && own.length === 0,
   };
 }
 
 const schemaPath = 'response_format.json_schema.schema';
-
-function described(schema: JsonObject, format: ResponseFormat): JsonObject {
-  const description = format.kind === 'schema' ? format.description : undefined;
-  return description === undefined || schema.description !== undefined ? schema : { ...schema, description };
-}

@@ -11,6 +11,7 @@ import { commonHeaders, type TranslatedCall, type WrittenRequest } from '../form
 import { isTakenInResult, vendorContents } from './contents.ts';
 import { fieldRules, readBy, requestScalars } from './fields.ts';
 import { generationConfig } from './generation.ts';
+import { lostOfSearch } from './own-tools.ts';
 import { requestPlan } from './request-plan.ts';
 import { vendorTools } from './tools.ts';
 
@@ -42,8 +43,15 @@ function vendorBody(call: TranslatedCall): VendorBody {
     tools: plan.tools,
     thinking,
   };
-  const dropped = [...fieldRules.dropped(request, context), ...request.cacheMarks(), ...request.citations()];
   const taken = fieldRules.taken(request, context);
+  const dropped = [
+    ...fieldRules.dropped(request, context),
+    ...request.cacheMarks(),
+    ...request.citations(),
+    ...request.inMessages(['messages.audio', 'messages.file.filename', 'messages.thinking_blocks']),
+    ...(plan.tools.definitions.some(({ strict }) => strict === true) ? ['tools.strict'] : []),
+    ...lostOfSearch(readBy(taken, 'search')),
+  ];
   const { conversation: read, emulated } = emulateTurns(request.conversation(), {
     systemInPlace: false,
     inResult: (part) => capabilities.mediaInResults && isTakenInResult(part, images),

@@ -32,6 +32,8 @@ const fields: ReadonlyMap<string, string> = new Map([
   ['max_completion_tokens', 'max_tokens'],
   ['messages.cache_control', 'messages.content.cache_control'],
   ['messages.citations', 'messages.content.citations'],
+  ['messages.file.filename', 'messages.content.title'],
+  ['messages.thinking_blocks', 'messages.content.thinking'],
   ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
   ['reasoning_effort', 'output_config.effort'],
   ['response_format', 'output_config.format'],

@@ -26,7 +26,8 @@ export function passMessagesRequest(client: ClientRequest, model: string, rights
   if (body.model !== model) changed.set('model', JSON.stringify(model));
   if (tools !== undefined) changed.set('tools', writeJson(tools));
   if (messages !== undefined) changed.set('messages', writeJson(messages));
-  return { body: passedBody(client, changed), dropped, headers };
+  const lost = messages === undefined ? [] : ['messages.content.thinking'];
+  return { body: passedBody(client, changed), dropped: [...dropped, ...lost], headers };
 }
 
 /** @throws GatewayError unsupported_parameter */

@@ -22,9 +22,10 @@ export function chatContent(content: unknown, at: string, losses: LossList): Jso
 /** @param at path of the block @throws GatewayError invalid_request that names it */
 export function chatParts(block: JsonObject, at: string, losses: LossList): JsonObject[] {
   const mark = isObject(block.cache_control) ? { cache_control: block.cache_control } : {};
+  const read = readFields.get(block.type);
+  if (read !== undefined) losses.dropOthers(block, read, at);
   switch (block.type) {
     case 'text':
-      if (isGiven(block.citations)) losses.drop('messages.content.citations');
       if (typeof block.text !== 'string') throw invalid(`${at}.text`, `${at}.text must be a string`);
       return [{ type: 'text', text: block.text, ...mark }];
     case 'image':
@@ -32,6 +33,7 @@ export function chatParts(block: JsonObject, at: string, losses: LossList): Json
     case 'document':
       return documentParts(block, at, losses).map((part) => ({ ...part, ...mark }));
     case 'search_result':
+      if (isCited(block)) losses.drop(`${at}.citations`);
       return [{ type: 'text', text: searchResult(block), ...mark }];
     case 'tool_reference':
       losses.drop('messages.content.tool_reference');
@@ -40,6 +42,18 @@ export function chatParts(block: JsonObject, at: string, losses: LossList): Json
       losses.refuse(at);
       return [];
   }
+}
+
+/** Of each block; what nobody reads is a loss. The citations of a text are among that. */
+const readFields: ReadonlyMap<unknown, ReadonlySet<string>> = new Map([
+  ['text', new Set(['type', 'text', 'cache_control'])],
+  ['image', new Set(['type', 'source', 'cache_control'])],
+  ['document', new Set(['type', 'source', 'title', 'context', 'citations', 'cache_control'])],
+  ['search_result', new Set(['type', 'title', 'source', 'content', 'citations', 'cache_control'])],
+]);
+
+function isCited({ citations }: JsonObject): boolean {
+  return isObject(citations) && citations.enabled === true;
 }
 
 /** One URL; none for a file of the account. */
@@ -72,11 +86,11 @@ function dataUrl(
 
 /** A text is a text everywhere, with its title before it; only as a file can it be cited. */
 function documentParts(block: JsonObject, at: string, losses: LossList): JsonObject[] {
-  const { source, title, context, citations } = block;
+  const { source, title, context } = block;
   if (!isObject(source)) throw invalid(`${at}.source`, `${at}.source must be an object with a type`);
   const before = isGiven(context) ? [{ type: 'text', text: String(context) }] : [];
   const named = typeof title === 'string' ? { filename: title } : {};
-  const cited: JsonObject = isObject(citations) && citations.enabled === true ? { citations: { enabled: true } } : {};
+  const cited: JsonObject = isCited(block) ? { citations: { enabled: true } } : {};
   const file = (data: string) => [...before, { type: 'file', file: { file_data: data, ...named }, ...cited }];
   const { type, data, media_type: mediaType, url, content } = source;
   switch (type) {

@@ -15,7 +15,7 @@ export function readMessagesRequest(body: JsonObject, path: PathFields): ReadCli
   checkRequired(body, path);
   const losses = new LossList();
   const turns = listOf(body.messages).flatMap((message, index) => chatTurns(message, `messages[${index}]`, losses));
-  const all = [...systemTurns(body.system), ...turns];
+  const all = [...systemTurns(body.system, losses), ...turns];
   noteLosses(body, losses);
   const chat = {
     model: path.model ?? body.model,
@@ -75,12 +75,13 @@ export const accountFields: ReadonlySet<string> = new Set(['container', 'mcp_ser
 
 const tiers: ReadonlyMap<unknown, string> = new Map([['standard_only', 'default']]);
 
-function systemTurns(system: unknown): readonly ChatTurn[] {
+function systemTurns(system: unknown, losses: LossList): readonly ChatTurn[] {
   if (!isGiven(system)) return [];
   if (typeof system !== 'string' && !Array.isArray(system)) {
     throw invalid('system', 'system must be a string or an array of text blocks');
   }
-  return [{ message: { role: 'system', content: system }, at: 'system' }];
+  const content = typeof system === 'string' ? system : chatContent(system, 'system', losses);
+  return [{ message: { role: 'system', content }, at: 'system' }];
 }
 
 function chatTurns(message: unknown, at: string, losses: LossList): readonly ChatTurn[] {
@@ -114,6 +115,7 @@ function userTurns(content: unknown, at: string, losses: LossList): readonly Cha
     const { tool_use_id: id, content: result, is_error: isError, cache_control } = block;
     if (typeof id !== 'string') throw invalid(`${where}.tool_use_id`, `${where}.tool_use_id must be a string`);
     if (isError === true) losses.drop('messages.content.is_error');
+    losses.dropOthers(block, resultFields, where);
     const parts = typeof result === 'string' ? result : chatContent(result ?? '', `${where}.content`, losses);
     results.push({ message: { role: 'tool', tool_call_id: id, content: parts, ...marked(cache_control) }, at: where });
   });
@@ -140,7 +142,7 @@ function assistantMessage(content: unknown, at: string, losses: LossList): JsonO
         thinking.push(block);
         return;
       case 'tool_use':
-        calls.push(toolCall(block, where));
+        calls.push(toolCall(block, where, losses));
         return;
       case 'server_tool_use':
       case 'mcp_tool_use':
@@ -158,7 +160,14 @@ function assistantMessage(content: unknown, at: string, losses: LossList): JsonO
   };
 }
 
-function toolCall({ id, name, input, cache_control }: JsonObject, at: string): JsonObject {
+const resultFields: ReadonlySet<string> = new Set([...['type', 'tool_use_id', 'content', 'is_error', 'cache_control']]);
+const callFields: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control', 'caller']);
+
+function toolCall(block: JsonObject, at: string, losses: LossList): JsonObject {
+  const { id, name, input, cache_control, caller } = block;
+  // The model itself is the usual caller, which every response names.
+  if (isObject(caller) && caller.type !== 'direct') losses.drop(`${at}.caller`);
+  losses.dropOthers(block, callFields, at);
   if (typeof id !== 'string') throw invalid(`${at}.id`, `${at}.id must be a string`);
   if (typeof name !== 'string') throw invalid(`${at}.name`, `${at}.name must be a string`);
   const called = { name, arguments: isGiven(input) ? writeJson(input) : '{}' };

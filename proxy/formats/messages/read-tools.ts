@@ -38,6 +38,7 @@ function chatTool(tool: JsonObject, at: string, losses: LossList): JsonObject {
   if (typeof name !== 'string') throw invalid(`${at}.name`, `${at}.name must be a string`);
   if (!isObject(parameters)) throw invalid(`${at}.input_schema`, `${at}.input_schema must be a JSON Schema object`);
   if (defer_loading === true) losses.drop('tools.defer_loading');
+  losses.dropOthers(tool, readFields, at);
   return {
     type: 'function',
     function: {
@@ -49,6 +50,10 @@ function chatTool(tool: JsonObject, at: string, losses: LossList): JsonObject {
     ...(isObject(cache_control) && { cache_control }),
   };
 }
+
+const readFields: ReadonlySet<string> = new Set([
+  ...['type', 'name', 'description', 'input_schema', 'strict', 'cache_control', 'defer_loading'],
+]);
 
 function chatChoice(choice: unknown): JsonObject {
   if (!isGiven(choice)) return {};

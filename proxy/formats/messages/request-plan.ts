@@ -1,6 +1,6 @@
 // The parts of a request that decide how its response is read: the tools that the vendor gets, and the output mode. It
 // is computed for the request and again for its response, always with the same result.
-import { type OutputMode, outputModeOf, withResponseTool } from '../../conversation/output-mode.ts';
+import { describedSchema, type OutputMode, outputModeOf, withResponseTool } from '../../conversation/output-mode.ts';
 import type { Tools } from '../../conversation/tools.ts';
 import { StrictSchemas } from '../../models/claude/schema.ts';
 import type { TranslatedCall } from '../format.ts';
@@ -19,8 +19,9 @@ export interface Plan {
 export function responsePlan({ request, capabilities }: TranslatedCall): Plan {
   const schemas = new StrictSchemas();
   const tools = request.tools();
-  const form = outputModeOf(request.responseFormat(), tools, {
-    native: (schema) => (capabilities.jsonSchema ? schemas.take(schema) : undefined),
+  const format = request.responseFormat();
+  const form = outputModeOf(format, tools, {
+    native: (schema) => (capabilities.jsonSchema ? schemas.take(describedSchema(schema, format)) : undefined),
     forcedTools: capabilities.forcedTools,
   });
   const movesFormat = schemas.takeMoves();

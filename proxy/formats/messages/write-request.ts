@@ -4,6 +4,7 @@ import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { emulateTurns, type TurnAbilities } from '../../conversation/emulated-turns.ts';
+import { lostBesideChat } from '../../conversation/message-fields.ts';
 import { readSampling } from '../../models/claude/sampling.ts';
 import { noThinking, readThinking, type Thinking } from '../../models/claude/thinking.ts';
 import { keepsThinking } from '../../models/claude/thinking-blocks.ts';
@@ -42,7 +43,8 @@ function vendorRequest(call: TranslatedCall): VendorRequest {
   const unmapped = fieldRules.dropped(request, call);
   const plan = responsePlan(call);
   const { conversation, emulated } = emulateTurns(request.conversation(), abilitiesOf(call));
-  const messages = writeMessages(conversation, capabilities.reasoning !== 'none');
+  const thinks = capabilities.reasoning !== 'none';
+  const messages = writeMessages(conversation, thinks);
   const limit = outputLimit(call);
   const thinking = thinkingFor(call, plan, { conversation, maxTokens: Number(limit.tokens) });
   const sampling = readSampling(readBy(fields, 'sampling'), capabilities, thinking.on);
@@ -72,6 +74,8 @@ function vendorRequest(call: TranslatedCall): VendorRequest {
       ...unmapped,
       ...[thinking, sampling, tools, options].flatMap((piece) => piece.dropped),
       ...(conversation.lostMarks ? ['messages.cache_control'] : []),
+      ...request.inMessages(lostBesideChat),
+      ...(thinks ? [] : request.inMessages(['messages.thinking_blocks'])),
     ],
     emulated: [
       ...emulated,

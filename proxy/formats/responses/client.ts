@@ -31,6 +31,8 @@ const fields: ReadonlyMap<string, string> = new Map([
   ['response_format.json_schema', 'text.format'],
   ['response_format.json_schema.schema', 'text.format.schema'],
   ['verbosity', 'text.verbosity'],
+  ['messages.file.filename', 'input.content.filename'],
+  ['messages.image_url.detail', 'input.content.detail'],
 ]);
 
 function fieldOf(field: string): string {

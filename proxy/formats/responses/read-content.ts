@@ -27,6 +27,7 @@ function chatParts(part: JsonObject, at: string, losses: LossList): readonly Jso
     case 'input_text':
     case 'output_text':
     case 'text':
+      if (Array.isArray(part.annotations) && part.annotations.length > 0) losses.drop('input.content.annotations');
       return [{ type: 'text', text: text(part.text, `${at}.text`) }];
     case 'refusal':
       return [{ type: 'refusal', refusal: text(part.refusal, `${at}.refusal`) }];
@@ -58,6 +59,7 @@ function fileParts(part: JsonObject, at: string, losses: LossList): JsonObject[]
     losses.refuse(`${at}.file_id`);
     return [];
   }
+  if (isGiven(part.detail) && part.detail !== 'auto') losses.drop('input.content.detail');
   const field = isGiven(data) ? 'file_data' : 'file_url';
   const given = text(data ?? url, `${at}.${field}`);
   const file = { file_data: given, ...(typeof filename === 'string' && { filename }) };

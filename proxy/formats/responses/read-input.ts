@@ -52,18 +52,21 @@ class Turns {
         this.#addMessage(item, at);
         return;
       case 'function_call':
+        this.#dropCaller(item);
         this.#model(at).calls.push(functionCall(item, at, argumentsOf(item.arguments, at)));
         return;
       case 'custom_tool_call':
+        this.#dropCaller(item);
         this.#model(at).calls.push(functionCall(item, at, customArguments(item.input, at)));
         return;
       case 'function_call_output':
       case 'custom_tool_call_output':
+        this.#dropCaller(item);
         this.#addMessageOf({ role: 'tool', ...this.#result(item, at) }, at);
         return;
       case 'reasoning':
         // The reasoning of one vendor means nothing to another one.
-        if (isGiven(item.encrypted_content)) this.#losses.drop('input.reasoning');
+        if (saysSomething(item)) this.#losses.drop('input.reasoning');
         return;
       case 'additional_tools':
         return;
@@ -75,7 +78,8 @@ class Turns {
     }
   }
 
-  #addMessage({ role, content }: JsonObject, at: string): void {
+  #addMessage({ role, content, phase }: JsonObject, at: string): void {
+    if (isGiven(phase)) this.#losses.drop('input.phase');
     if (role === 'assistant') {
       this.#model(at).contents.push(chatContent(content, `${at}.content`, this.#losses));
       return;
@@ -84,6 +88,12 @@ class Turns {
       throw invalid(`${at}.role`, `${at}.role must be user, assistant, system or developer`);
     }
     this.#addMessageOf({ role, content: chatContent(content, `${at}.content`, this.#losses) }, at);
+  }
+
+  /** Nobody but the model calls functions elsewhere, and each call waits for its output. */
+  #dropCaller({ caller, async: isAsync }: JsonObject): void {
+    if (isObject(caller) && caller.type !== 'direct') this.#losses.drop('input.caller');
+    if (isAsync === true) this.#losses.drop('input.async');
   }
 
   #addMessageOf(message: JsonObject, at: string): void {
@@ -112,6 +122,10 @@ class Turns {
     };
     this.#turns.push({ message, at });
   }
+}
+
+function saysSomething({ summary, content, encrypted_content: encrypted }: JsonObject): boolean {
+  return isGiven(encrypted) || [summary, content].some((list) => Array.isArray(list) && list.length > 0);
 }
 
 function joinedContent(contents: readonly unknown[]): unknown {

@@ -49,6 +49,8 @@ function chatTool(tool: OfferedTool, losses: LossList): JsonObject {
     : definition;
   if (defer_loading === true) losses.drop('tools.defer_loading');
   if (isGiven(output_schema)) losses.drop('tools.output_schema');
+  if (isGiven(definition.allowed_callers)) losses.drop('tools.allowed_callers');
+  if (definition.async === true) losses.drop('tools.async');
   if (isGiven(parameters) && !isObject(parameters)) {
     throw invalid(`${tool.at}.parameters`, `${tool.at}.parameters must be a JSON Schema object`);
   }

@@ -35,7 +35,7 @@ export function readThinking(
   }
   const wish = readWish(options);
   if (wish === undefined) return nothing;
-  const config = configOfWish(wish, capabilities);
+  const config = asDisplayed(configOfWish(wish, capabilities), options);
   return { config, fields: config !== undefined || wish === 'off' ? ['thinking'] : [] };
 }
 
@@ -105,12 +105,20 @@ function configOfWish(wish: Wish, capabilities: ModelCapabilities): ThinkingConf
   }
 }
 
+/** Thinking whose text the client does not want is not returned. */
+function asDisplayed(config: ThinkingConfig | undefined, { thinking }: Options<'thinking'>) {
+  if (config === undefined || !isObject(thinking) || thinking.display !== 'omitted') return config;
+  const { includeThoughts: _, ...rest } = config;
+  return rest;
+}
+
 function readWish({ thinking }: Options<'thinking'>): Wish | undefined {
   if (thinking === undefined || thinking === null) return undefined;
   if (!isObject(thinking)) throw invalid('thinking', 'thinking must be an object');
   const { type, budget_tokens: budget } = thinking;
   if (type === 'disabled') return 'off';
-  if (type === 'adaptive') return 'adaptive';
+  // Thinking between calls alone is up to this model too.
+  if (type === 'adaptive' || type === 'between_tools') return 'adaptive';
   if (type !== 'enabled') {
     throw invalid('thinking.type', 'thinking.type must be enabled, adaptive or disabled');
   }

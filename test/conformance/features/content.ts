@@ -13,6 +13,8 @@ import {
   vendorRefuses,
 } from './feature.ts';
 
+/** Of a file, as `x-svc-dropped-params` names it. */
+const filename = 'messages.file.filename';
 const hello = { role: 'user', content: 'Hello' };
 const brief = 'Be brief.';
 const long = 'Be brief. '.repeat(10_240);
@@ -174,7 +176,7 @@ export const contentFeatures: readonly Feature[] = [
       'studio-ai': refused('messages[0].content[1]'),
       'managed-cloud-models': native(`${inPart}.document.source.bytes`, pdf),
       'assistant-provider': native(`${inPart}.source.data`, pdf),
-      'search-provider': native('contents.0.parts.1.inlineData.data', pdf),
+      'search-provider': native('contents.0.parts.1.inlineData.data', pdf, filename),
     }),
   },
   {
@@ -243,7 +245,7 @@ export const contentFeatures: readonly Feature[] = [
       'studio-ai': refused('messages[2].content[0]'),
       'managed-cloud-models': native('messages.2.content.0.toolResult.content.0.document.source.bytes', pdf),
       'assistant-provider': native('messages.2.content.0.content.0.source.data', pdf),
-      'search-provider': native('contents.2.parts.0.functionResponse.parts.0.inlineData.data', pdf),
+      'search-provider': native('contents.2.parts.0.functionResponse.parts.0.inlineData.data', pdf, filename),
     }),
   },
   {
@@ -273,6 +275,7 @@ export const contentFeatures: readonly Feature[] = [
       citations: { enabled: true },
     }),
     at: usually(dropped('messages.citations'), {
+      'search-provider': dropped('messages.citations', filename),
       'studio-ai': refused('messages[0].content[1]'),
       'managed-cloud-models': native(`${inPart}.document.citations`, { enabled: true }),
       'assistant-provider': native(`${inPart}.citations`, { enabled: true }),

@@ -35,6 +35,7 @@ export type Outcome =
       readonly value?: unknown;
       /** The field, if the gateway names it in `x-svc-emulated-params`. */
       readonly names?: string;
+      readonly dropped?: string;
     }
   /** The gateway fetches the resource first. */
   | { readonly is: 'fetched' }

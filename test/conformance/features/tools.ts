@@ -3,11 +3,10 @@ import { boil, stir } from '../providers/tools.ts';
 import {
   dropped,
   emulated,
-  emulatedAndNamed,
   type Feature,
   type Json,
-  leftOut,
   native,
+  type Outcome,
   refused,
   reported,
   usually,
@@ -25,13 +24,14 @@ const strictly = (cups: Json) => ({
     strict: true,
   },
 });
-const inDescription = (schema: string) =>
-  emulatedAndNamed(
-    'tools.parameters',
-    'in the description',
-    `${schema}.properties.cups.description`,
-    'How many. (pattern: "^[1-9]$")',
-  );
+const inDescription = (schema: string, lost?: string): Outcome => ({
+  is: 'emulated',
+  names: 'tools.parameters',
+  how: 'in the description',
+  at: `${schema}.properties.cups.description`,
+  value: 'How many. (pattern: "^[1-9]$")',
+  ...(lost !== undefined && { dropped: lost }),
+});
 
 export const toolFeatures: readonly Feature[] = [
   {
@@ -117,7 +117,7 @@ export const toolFeatures: readonly Feature[] = [
     at: usually(native('tools.0.function.strict', true), {
       'managed-cloud-models': native('toolConfig.tools.0.toolSpec.strict', true),
       'assistant-provider': native('tools.0.strict', true),
-      'search-provider': leftOut,
+      'search-provider': dropped('tools.strict'),
     }),
   },
   {
@@ -126,7 +126,7 @@ export const toolFeatures: readonly Feature[] = [
     at: usually(native('tools.0.function.parameters.properties.cups.pattern', '^[1-9]$'), {
       'managed-cloud-models': inDescription('toolConfig.tools.0.toolSpec.inputSchema.json'),
       'assistant-provider': inDescription('tools.0.input_schema'),
-      'search-provider': inDescription('tools.0.functionDeclarations.0.parametersJsonSchema'),
+      'search-provider': inDescription('tools.0.functionDeclarations.0.parametersJsonSchema', 'tools.strict'),
     }),
   },
   {

@@ -6,6 +6,7 @@ import { markedFields } from '../cache-marks.ts';
 import { passesToVendor, passingBody } from '../passed-fields.ts';
 import type { ChatFormatCall } from '../read-request.ts';
 import { toConversation } from '../to-conversation.ts';
+import { foreignInMessages } from '../write-request.ts';
 import { extraFields, fieldRules, hasExtraFields, type ReadBy, readBy, readNumbers } from './fields.ts';
 import { plainConversation, plainMessages } from './messages.ts';
 import { type InferencePlan, inferencePlan } from './request-plan.ts';
@@ -49,6 +50,7 @@ export function inferenceBody(sent: ChatFormatCall): InferenceBody {
       ...fieldRules.dropped(conversationRequest, context),
       ...dropped,
       ...markedFields(request.body),
+      ...conversationRequest.inMessages([...foreignInMessages, 'messages.audio']),
     ],
     emulated,
     hasExtra: hasExtraFields(body),

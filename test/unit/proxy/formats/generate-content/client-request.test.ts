@@ -84,7 +84,7 @@ describe('a request of generateContent as chat completions', () => {
       generation_config: { speechConfig: {} },
     });
     expect(losses.refusal).toBeUndefined();
-    expect(losses.dropped).toEqual(['labels', 'generationConfig.speechConfig', 'tools[0].googleSearch']);
+    expect(losses.dropped).toEqual(['labels', 'generationConfig.speechConfig', 'tools.googleSearch']);
   });
 
   it.each([
