@@ -24,6 +24,8 @@ import { type ShareRow, shares } from '../proxy/shares.ts';
 import { createMetrics as createProxyMetrics } from '../proxy/telemetry/metrics.ts';
 import type { Feature, Outcome } from '../test/conformance/features/feature.ts';
 import { features } from '../test/conformance/features/index.ts';
+import { lossesTables } from './losses.ts';
+import { code, table } from './markdown.ts';
 
 const root = join(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
@@ -68,6 +70,7 @@ const pages: Record<string, Record<string, string>> = {
     'injector metrics': metricsTable((await createInjectorMetrics().collect()).body),
     'keeper metrics': metricsTable((await keeperMetrics.collect()).body),
   },
+  'docs/losses.md': await lossesTables(),
   'docs/providers.md': {
     providers: providersTable(),
     ...Object.fromEntries(Object.entries(features).map(([name, rows]) => [name, featuresTable(rows)])),
@@ -286,15 +289,6 @@ function inWords(outcome: Outcome): string {
     case 'refused by vendor':
       return 'passed, and refused';
   }
-}
-
-function code(text: string | undefined): string {
-  return text === undefined || text === '' ? '–' : `\`${text}\``;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
-  return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
 }
 
 function fail(message: string): void {

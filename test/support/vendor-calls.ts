@@ -5,7 +5,8 @@ import { CapabilityTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
 import type { InlineData } from '../../proxy/conversation/media.ts';
 import { imageUrls } from '../../proxy/formats/chat-completions/read-content.ts';
-import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
+import { type ChatRequest, parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
+import type { ClientFormat } from '../../proxy/formats/client-format.ts';
 import { parseBaseUrl } from '../../proxy/formats/format.ts';
 import { noOwnTools } from '../../proxy/formats/own-tools.ts';
 import type { Credential, UpstreamRequest } from '../../proxy/providers/credentials/credential.ts';
@@ -38,8 +39,42 @@ function providerOf(vendor: VendorName): Provider {
  * @throws GatewayError invalid_request
  */
 export function callOf(vendor: VendorName, model: string, body: object | string, dialect = ''): ProviderCall {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify({ model, ...body }));
+  return callWith(parseChatRequest(bytes), { vendor, model, dialect });
+}
+
+export interface ClientBody {
+  readonly format: ClientFormat;
+  /** Without the model. Some formats have `stream` in the path. */
+  readonly body: object;
+}
+
+/**
+ * The call of a client with its own format, on a route without a provider's name.
+ * @throws GatewayError invalid_request, unsupported_parameter
+ */
+export function clientCallOf(vendor: VendorName, model: string, { format, body }: ClientBody): ProviderCall {
+  const { translation } = format;
+  const hasPath = translation?.name === 'generate_content';
+  const bytes = Buffer.from(JSON.stringify(hasPath ? body : { model, ...body }));
+  const stream = 'stream' in body && body.stream === true;
+  const request = parseChatRequest({
+    bytes,
+    numbersArePlain: false,
+    modelInPath: hasPath ? model : undefined,
+    client: translation && { translation, headers: [], path: { stream: hasPath ? stream : undefined } },
+  });
+  return callWith(request, { vendor, model, dialect: vendor === 'studio-ai' ? '/models' : '' });
+}
+
+interface Called {
+  readonly vendor: VendorName;
+  readonly model: string;
+  readonly dialect: string;
+}
+
+function callWith(request: ChatRequest, { vendor, model, dialect }: Called): ProviderCall {
   const provider = providerOf(vendor);
-  const request = parseChatRequest(Buffer.from(typeof body === 'string' ? body : JSON.stringify({ model, ...body })));
   const urls = provider.fetchesImages ? imageUrls(request.messages) : [];
   return {
     request,
