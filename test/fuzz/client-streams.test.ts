@@ -180,11 +180,8 @@ describe.each(foldings.map((one) => [one.translation.name, one] as const))('a cl
 
   it(`gets the same bytes wherever the vendor’s are cut, and no end before theirs (seed ${seed})`, () => {
     const random = new Random(seed * 104_729);
-    const reply = {
-      ...randomReply(random),
-      content: 'Grüße 🫖',
-      calls: [{ id: 'c', name: 'f', args: inputs[1] ?? '' }],
-    };
+    const calls = [{ id: 'c', name: 'f', args: inputs[1] ?? '' }];
+    const reply = { reasoning: 'Hm.', content: 'ü 🫖', calls, finish: 'tool_calls' };
     const bytes = chunksOf(reply, random);
     const all = streamOf(translation, [bytes]);
     expect(all).toMatch(end);
