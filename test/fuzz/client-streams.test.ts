@@ -85,7 +85,7 @@ function requestOf(translation: ClientTranslation): ClientRequest {
 }
 
 function streamOf(translation: ClientTranslation, pieces: readonly Buffer[]): string {
-  const reader = new ChunkReader(translation.openWriter(requestOf(translation)));
+  const reader = new ChunkReader(translation.openWriter(requestOf(translation), () => 0));
   return Buffer.concat(pieces.map((piece) => reader.push(piece))).toString();
 }
 
@@ -168,7 +168,7 @@ describe.each(foldings.map((one) => [one.translation.name, one] as const))('a cl
     for (let number = seed; number < seed + roundsOf(80); number++) {
       const random = new Random(number * 7919);
       const reply = randomReply(random);
-      const written = translation.writeResponse(messageOf(wholeOf(reply)), requestOf(translation));
+      const written = translation.writeResponse(messageOf(wholeOf(reply)), requestOf(translation), 0);
       const whole = readable(JSON.parse(writeJson(written)));
       const folded = readable(await fold(streamOf(translation, [chunksOf(reply, random)])));
       const { reasoning, content, calls } = reply;

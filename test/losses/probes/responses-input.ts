@@ -281,7 +281,7 @@ export const responsesInputProbes: readonly Probe[] = [
     '[configuration_update].id',
     [{ type: 'configuration_update', id: 'cu_1', reasoning: { effort: 'low' } } as never, hello],
     [{ type: 'configuration_update', reasoning: { effort: 'low' } } as never, hello],
-    thinks,
+    { ...thinks, ...sameItem },
   ),
   items(
     '[configuration_update].reasoning.effort',

@@ -53,7 +53,12 @@ export const responsesProbes: readonly Probe[] = [
   field('previous_response_id', { previous_response_id: 'resp_1' }),
   field('prompt', { prompt: { id: 'pmpt_1' } }, whole),
   field('prompt_cache_key', { prompt_cache_key: 'k' }),
-  field('prompt_cache_options', { prompt_cache_options: { mode: 'explicit' } as never }, whole),
+  field('prompt_cache_options.mode', { prompt_cache_options: { mode: 'explicit' } as never }),
+  field('prompt_cache_options.ttl', { prompt_cache_options: { ttl: '30m' } as never }),
+  field('prompt_cache_options.prewarm', { prompt_cache_options: { prewarm: true } as never }),
+  field('prompt_cache_options.comparison_response_id', {
+    prompt_cache_options: { comparison_response_id: 'resp_1' } as never,
+  }),
   field('prompt_cache_retention', { prompt_cache_retention: '24h' }),
   field('reasoning.context', { reasoning: { context: 'auto' } as never }, thinks),
   field('reasoning.effort', { reasoning: { effort: 'low' } }, thinks),
