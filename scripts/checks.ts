@@ -28,7 +28,7 @@ export const checks: readonly Check[] = [
   { name: 'contract.json', command: [node, 'scripts/generate.ts', '--check'] },
   { name: 'contract breaks no release', command: [node, 'scripts/compatibility.ts'] },
   { name: 'contract by buf', command: [node, 'scripts/contract.ts'] },
-  { name: 'openapi.json', command: [node, 'scripts/openapi.ts', '--check'] },
+  { name: 'OpenAPI documents', command: [node, 'scripts/openapi.ts', '--check'] },
   { name: 'tables of docs/', command: [node, 'scripts/docs.ts', '--check'] },
   { name: 'dashboards and alerts', command: [node, 'scripts/dashboards.ts', '--check'] },
 ];

@@ -4,22 +4,28 @@ import Anthropic, { APIError as AnthropicError } from '@anthropic-ai/sdk';
 import { ApiError as GoogleError, GoogleGenAI, type Model } from '@google/genai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DescribedRequests, watchRequests } from '../support/described-requests.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
+let described: DescribedRequests;
 let key: string;
 let ids: readonly string[];
 const claude = 'assistant-provider/claude-sonnet-4-5';
 
 beforeAll(async () => {
   gateway = await startGateway();
+  described = watchRequests(gateway.proxy.port);
   const organization = await gateway.createOrganization('lists');
   await organization.storeProviderKeys();
   key = (await organization.createKey({ allowedModels: { globs: ['assistant-provider/*', 'gpt-provider/gpt-4o*'] } }))
     .value;
   ids = (await openai().models.list()).data.map(({ id }) => id);
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await gateway.close();
+  described.close();
+});
 
 const openai = () => new OpenAI({ baseURL: `${gateway.proxy.url}/v1`, apiKey: key, maxRetries: 0 });
 const anthropic = (apiKey = key) => new Anthropic({ baseURL: gateway.proxy.url, apiKey, maxRetries: 0 });

@@ -4,6 +4,7 @@ import OpenAI, { type APIError } from 'openai';
 import { expect } from 'vitest';
 import { type VendorName, vendorNames } from '../../../common/vendors.ts';
 import type { RecordedRequest } from '../../../simulator/index.ts';
+import { watchRequests } from '../../support/described-requests.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { ownHeaders, ownPath, plainModels } from '../../support/vendors.ts';
 
@@ -20,11 +21,13 @@ export interface Scene {
   client(vendor: VendorName, way?: Way, headers?: Readonly<Record<string, string>>): OpenAI;
   /** The last request that the vendor received. */
   received(): RecordedRequest;
+  /** @throws Error if a request is not as docs/openapi.yaml says */
   close(): Promise<void>;
 }
 
 export async function startScene(): Promise<Scene> {
   const gateway = await startGateway();
+  const described = watchRequests(gateway.proxy.port);
   const { api, id } = gateway.organization;
   await gateway.organization.storeProviderKeys();
   await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
@@ -44,7 +47,10 @@ export async function startScene(): Promise<Scene> {
       if (last === undefined) throw new Error('the vendor received nothing');
       return last;
     },
-    close: () => gateway.close(),
+    close: async () => {
+      await gateway.close();
+      described.close();
+    },
   };
 }
 
