@@ -4,7 +4,7 @@ import { type AttachedKey, attachingHeader } from '../access/attached-key.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admission } from '../http/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { routeForm } from '../http/match.ts';
+import { clientFormatOf, findTarget, routeForm } from '../http/match.ts';
 import { type Handler, type LifecycleDeps, withLifecycle } from '../http/request-lifecycle.ts';
 import { dispatch, type EgressDeps } from './dispatch.ts';
 import { type AddedHeaders, forwardedHeaders } from './headers.ts';
@@ -36,6 +36,7 @@ async function respond(exchange: Exchange, deps: ForwardDeps): Promise<void> {
   const form = routeForm(url);
   const onProviderRoute = form === 'provider chat';
   record.route = onProviderRoute ? 'chat' : form;
+  if (form !== 'none') record.clientFormat = clientFormatOf(findTarget(url), exchange.headers);
   record.direct = onProviderRoute || exchange.headers.get('x-svc-direct-key')?.toLowerCase() === 'true';
 
   // admit

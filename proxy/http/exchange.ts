@@ -6,7 +6,7 @@ import type { EstimateReason } from '../../proto/words/money.ts';
 import { clientFormats } from '../client-formats.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
-import type { ClientFormat, ClientRequest } from '../formats/client-format.ts';
+import type { ClientFormat, ClientFormatName, ClientRequest } from '../formats/client-format.ts';
 import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
@@ -36,6 +36,8 @@ export type Waiting = 'body' | 'head' | 'event' | 'reader' | undefined;
 /** Data for the access log and the metrics of a request. */
 export interface RequestRecord {
   route: string;
+  /** The client's format; undefined if there is no such route. */
+  clientFormat: ClientFormatName | undefined;
   organizationId: string | undefined;
   keyId: string | undefined;
   /** The last characters of a key that was sent and is unknown. */
@@ -112,6 +114,7 @@ export class Exchange {
   readonly expectsContinue: boolean;
   readonly record: RequestRecord = {
     route: 'none',
+    clientFormat: undefined,
     organizationId: undefined,
     keyId: undefined,
     keyHint: undefined,

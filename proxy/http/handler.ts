@@ -55,9 +55,11 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   // match
   const { method = '', url = '' } = request;
   const found = findTarget(url);
-  exchange.format = clientFormats[clientFormatOf(found, headers)];
+  const clientFormat = clientFormatOf(found, headers);
+  exchange.format = clientFormats[clientFormat];
   const route = matchRoute(method, found, deps.providers);
   record.route = route.kind;
+  record.clientFormat = clientFormat;
 
   // authenticate: everything that headers decide, before a byte of the body is read.
   const onProviderRoute = route.kind === 'chat' && route.provider !== undefined;

@@ -17,6 +17,7 @@ export function createAccessLog(log: Logger): AccessLog {
       levelOf(record),
       text('request_id', id).slice(1) +
         text('route', record.route) +
+        text('client_format', record.clientFormat) +
         (record.route === 'none' ? target(request, headers) : '') +
         number('status', record.status) +
         (record.status >= 400 ? failure(record) + text('address', address || undefined) : '') +

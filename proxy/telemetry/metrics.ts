@@ -145,7 +145,7 @@ function requestMetrics(tally: Tally, histogram: MakeHistogram): ProxyMetrics['r
   const makeRow = requestRows(tally, histogram, labels);
   const rows = new Map<string, RequestRow>();
   const rowOf = (record: RequestRecord): RequestRow => {
-    const key = `${record.route} ${labels.provider(record)} ${record.status} ${errorLabel(record)} ${labels.model(record)}`;
+    const key = `${record.route} ${record.clientFormat} ${labels.provider(record)} ${record.status} ${errorLabel(record)} ${labels.model(record)}`;
     const row = rows.get(key) ?? makeRow(record);
     rows.set(key, row);
     return row;
@@ -187,8 +187,8 @@ function requestRows(
 ): (record: RequestRecord) => RequestRow {
   const requests = tally({
     name: 'gateway_requests_total',
-    help: 'Requests with a response, by route, provider, status, code and source of the response',
-    labelNames: ['route', 'provider', 'status', 'code', 'source'],
+    help: 'Requests with a response, by route, format of the client, provider, status, code and source of the response',
+    labelNames: ['route', 'client_format', 'provider', 'status', 'code', 'source'],
   });
   const attempts = tally({
     name: 'gateway_attempts_total',
@@ -222,10 +222,10 @@ function requestRows(
     outputUsage: usage.row(provider, 'output'),
   });
   return (record) => {
-    const { route, status, errorSource = 'none' } = record;
+    const { route, clientFormat = 'none', status, errorSource = 'none' } = record;
     const provider = labels.provider(record);
     return {
-      requests: requests(route, provider ?? 'none', String(status), errorLabel(record), errorSource),
+      requests: requests(route, clientFormat, provider ?? 'none', String(status), errorLabel(record), errorSource),
       provider: provider === undefined ? undefined : providerRow(provider, record),
     };
   };

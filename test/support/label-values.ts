@@ -11,6 +11,7 @@ import { decisions } from '../../proto/words/guardrails.ts';
 import { acquireOutcomes, estimateReasons } from '../../proto/words/money.ts';
 import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.ts';
 import type { RefusalReason } from '../../proxy/budgets/budgets.ts';
+import { clientFormats } from '../../proxy/client-formats.ts';
 import { errorTable } from '../../proxy/errors.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { readOnResults } from '../../proxy/http/read-on.ts';
@@ -38,6 +39,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...Object.keys(errorTable),
     ...['none', 'provider_error', 'client_left', 'client_stalled'],
   ],
+  'gateway_requests_total client_format': ['none', ...Object.keys(clientFormats)],
   'gateway_requests_total source': sources,
   'gateway_requests_total status': Array.from({ length: 500 }, (_, index) => String(100 + index)),
   error_type: sources,

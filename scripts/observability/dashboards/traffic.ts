@@ -95,6 +95,13 @@ export const traffic: Dashboard = {
         },
         {
           kind: 'timeseries',
+          title: 'Requests by format of the client',
+          description: 'none: no such route.',
+          unit: 'reqps',
+          queries: [{ expr: `sum by (client_format) (${requests})`, legend: '{{client_format}}' }],
+        },
+        {
+          kind: 'timeseries',
           title: 'Requests by provider',
           description: 'none: refused before a provider was chosen.',
           unit: 'reqps',

@@ -221,6 +221,7 @@ describe('the log line of a response', () => {
     await fetch(`${sidecar.url}/v1/models`);
     const labels = {
       route: 'models',
+      client_format: 'chat_completions',
       provider: 'assistant-provider',
       status: '200',
       code: 'none',

@@ -51,6 +51,7 @@ const always = [
   'msg',
   'request_id',
   'route',
+  'client_format',
   'status',
   'streamed',
   'direct_key',
@@ -110,7 +111,13 @@ describe('the access log line', () => {
   it('of the list of models has the fields of the caller', async () => {
     const { line } = await send({ path: '/v1/models', method: 'GET' });
     expectFields(line, caller);
-    expect(line).toMatchObject({ route: 'models', status: 200, attempts: 0, request_bytes: 0 });
+    expect(line).toMatchObject({
+      route: 'models',
+      client_format: 'chat_completions',
+      status: 200,
+      attempts: 0,
+      request_bytes: 0,
+    });
   });
 
   it('of a refusal has only the fields that are known by then', async () => {
@@ -168,7 +175,10 @@ describe('the metrics of requests', () => {
     // 0.15 and 0.60 dollars a million.
     const cost = 11 * 150 + 4 * 600;
     const samples = [
-      requests({ route: 'chat', provider: 'gpt-provider', status: '200', code: 'none', source: 'none' }),
+      requests({
+        ...{ route: 'chat', client_format: 'chat_completions', provider: 'gpt-provider' },
+        ...{ status: '200', code: 'none', source: 'none' },
+      }),
       ['gateway_attempts_total', { provider: 'gpt-provider' }],
       ['gateway_tokens_total', { ...labels, kind: 'input' }],
       ['gateway_tokens_total', { ...labels, kind: 'output' }],
@@ -193,6 +203,19 @@ describe('the metrics of requests', () => {
       1,
       0,
     ]);
+  });
+
+  it("count requests by their client's format, and those without a route as none", async () => {
+    const formats = ['messages', 'responses', 'generate_content', 'none'] as const;
+    const samples = formats.map((name) => requests({ client_format: name, provider: 'none' }));
+    const work = async () => {
+      await send({ path: '/v1/messages?beta=true', headers: {} });
+      await send({ path: '/openai/responses', headers: {} });
+      await send({ path: '/v1beta/models/a:countTokens', headers: {} });
+      await send({ path: '/v1/models', method: 'GET', headers: { 'anthropic-version': '2023-06-01' } });
+      await send({ path: '/v1beta/nowhere' });
+    };
+    expect(await growth(samples, work)).toEqual([2, 1, 1, 1]);
   });
 
   it('count the cost that the ledger settles as estimated when the provider reports no usage', async () => {
@@ -274,6 +297,7 @@ describe('the metrics of requests', () => {
   const catalog = new Set(listModels().map(({ name }) => name));
   const known: Readonly<Record<string, (value: string) => boolean>> = {
     route: oneOf('none', 'chat', 'models', 'model'),
+    client_format: oneOf('none', 'chat_completions', 'messages', 'responses', 'generate_content'),
     provider: oneOf('none', 'gpt-provider'),
     gen_ai_provider_name: oneOf('gpt-provider'),
     status: (value) => /^[1-5]\d\d$/.test(value),
