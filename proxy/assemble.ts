@@ -97,9 +97,7 @@ export async function assemble(
     catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
   });
 
-  const idle = idleRows(settings.capabilities);
-  if (idle.length > 0) log.warn({ models: idle }, 'rows of GATEWAY_TRAITS_FILE are for no provider');
-  const capabilities = new CapabilityTable(settings.capabilities);
+  const capabilities = openCapabilities(settings, log);
   const upstream = openUpstream(settings, shared, lifecycle);
   const stopping = { now: false };
   const models = {
@@ -120,6 +118,7 @@ export async function assemble(
     dispatch,
     fetchStored: (request, exchange) => exchangePlain(request, exchange, { ...upstream, ...settings }),
     now: () => clock.now(),
+    servedFormats: settings.clientFormats,
     admission,
     watchdog,
     bodyLimits: openBodyLimits(settings, admission, log),
@@ -132,6 +131,12 @@ export async function assemble(
   });
   const notReady = () => records.notReady();
   return serve(settings, { log, metrics, watchdog, readOn, lifecycle, handler, stopping, notReady });
+}
+
+function openCapabilities(settings: ProxySettings, log: Logger): CapabilityTable {
+  const idle = idleRows(settings.capabilities);
+  if (idle.length > 0) log.warn({ models: idle }, 'rows of GATEWAY_TRAITS_FILE are for no provider');
+  return new CapabilityTable(settings.capabilities);
 }
 
 /** Limits on requests and bytes in flight, and on responses that are read on afterwards. */

@@ -29,6 +29,7 @@ import {
 import { type VendorName, vendorNames, vendors } from '../common/vendors.ts';
 import { windowDefault } from '../guardrails/window.ts';
 import { type CapabilityRow, parseCapabilityRows } from './catalog/capabilities.ts';
+import { type ClientFormatName, clientFormatNames } from './formats/client-format.ts';
 import { networkSettings } from './network-settings.ts';
 import { redisPrefix, redisTarget } from './redis/target.ts';
 import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';
@@ -54,6 +55,14 @@ const hostSuffix: Decoder<string> = (value) => {
 
 const capabilityRows: Decoder<readonly CapabilityRow[]> = (path) =>
   path === '' ? [] : parseCapabilityRows(parseJson(readFileSync(path, 'utf8')), path);
+
+const formatList = list(oneOf(clientFormatNames));
+
+const servedFormats: Decoder<ReadonlySet<ClientFormatName>> = (value) => {
+  const names = new Set(formatList(value));
+  if (names.size === 0) throw new Error(`must name one of ${clientFormatNames.join(', ')}`);
+  return names;
+};
 
 type VendorUrls = { readonly [Name in VendorName]: Setting<string> & { readonly default: string } };
 
@@ -174,6 +183,13 @@ export const proxySettings = {
       'How long cached records serve while the control plane cannot be reached: the bound on a revocation in that case.',
     decode: duration,
     default: '1h',
+  },
+  clientFormats: {
+    name: 'GATEWAY_CLIENT_FORMATS',
+    about:
+      'Formats of clients that the proxy serves, separated by commas. The routes of the others are 404 route_not_found, as unknown paths are.',
+    decode: servedFormats,
+    default: clientFormatNames.join(','),
   },
   ...vendorUrls(),
   endpointHostSuffixes: {

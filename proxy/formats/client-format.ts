@@ -32,6 +32,10 @@ export interface ClientFormat {
  */
 export type ClientFormatName = FormatName | 'invoke';
 
+export const clientFormatNames = [
+  ...(['chat_completions', 'messages', 'responses', 'generate_content'] as const),
+] as const satisfies readonly ClientFormatName[];
+
 /** Between a client's format and chat completions. */
 export interface ClientTranslation {
   readonly name: ClientFormatName;

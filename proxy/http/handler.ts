@@ -7,6 +7,7 @@ import type { ChatCall } from '../call.ts';
 import { clientFormats } from '../client-formats.ts';
 import { GatewayError } from '../errors.ts';
 import { type ClientReading, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
+import type { ClientFormatName } from '../formats/client-format.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Ledger, Reservation } from '../ledger/ledger.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
@@ -30,6 +31,8 @@ import { withSealedIds, withStore } from './stored-ids.ts';
 import { respondStored, type StoredDeps } from './stored-responses.ts';
 
 export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, ModelsDeps, LifecycleDeps, StoredDeps {
+  /** The routes of other formats are unknown paths. */
+  readonly servedFormats: ReadonlySet<ClientFormatName>;
   readonly admission: Admission;
   readonly bodyLimits: BodyLimits;
   /** Schedules the processing of requests on the event loop. */
@@ -55,7 +58,8 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   // match
   const { method = '', url = '' } = request;
   const found = findTarget(url);
-  const clientFormat = clientFormatOf(found, headers);
+  const clientFormat = clientFormatOf(found, headers, deps.servedFormats);
+  if (!deps.servedFormats.has(clientFormat)) throw new GatewayError('route_not_found');
   exchange.format = clientFormats[clientFormat];
   const route = matchRoute(method, found, deps.providers);
   record.route = route.kind;

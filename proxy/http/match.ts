@@ -3,7 +3,7 @@
 // decoded, once.
 import type { VendorName } from '../../common/vendors.ts';
 import { GatewayError } from '../errors.ts';
-import type { ClientFormatName, Framing } from '../formats/client-format.ts';
+import { type ClientFormatName, clientFormatNames, type Framing } from '../formats/client-format.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { RequestHeaders } from './headers.ts';
 import { type PathMatch, PathTable, type PathValues } from './path-table.ts';
@@ -73,16 +73,24 @@ export function matchRoute(
   return routeOf(row, { values: found.values, query, providers });
 }
 
+const everyFormat: ReadonlySet<ClientFormatName> = new Set(clientFormatNames);
+
 /**
- * The format of a path's clients. The list of models has one path for three formats, whose SDKs mark their requests
- * with a header.
+ * The format of a path's clients. The list of models has one path for several formats, whose SDKs mark their requests
+ * with a header. Without one it is the list of chat completions, which clients of Responses read too.
+ * @param served the formats that the proxy serves; marks of others mean nothing
  */
-export function clientFormatOf({ path, found }: FoundTarget, headers: RequestHeaders): ClientFormatName {
+export function clientFormatOf(
+  { path, found }: FoundTarget,
+  headers: RequestHeaders,
+  served: ReadonlySet<ClientFormatName> = everyFormat,
+): ClientFormatName {
   const format = found?.row.format;
   if (format === undefined) return path.startsWith('/v1beta/') ? 'generate_content' : 'chat_completions';
   if (format !== 'marked') return format;
-  if (headers.get('anthropic-version') !== undefined) return 'messages';
-  return headers.get('x-goog-api-client') === undefined ? 'chat_completions' : 'generate_content';
+  if (served.has('messages') && headers.get('anthropic-version') !== undefined) return 'messages';
+  if (served.has('generate_content') && headers.get('x-goog-api-client') !== undefined) return 'generate_content';
+  return served.has('responses') && !served.has('chat_completions') ? 'responses' : 'chat_completions';
 }
 
 export type RouteForm = 'chat' | 'provider chat' | 'models' | 'model' | 'stored' | 'none';

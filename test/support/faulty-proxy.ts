@@ -3,6 +3,7 @@ import { systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
 import { CapabilityTable } from '../../proxy/catalog/capabilities.ts';
+import { clientFormatNames } from '../../proxy/formats/client-format.ts';
 import { Admission } from '../../proxy/http/admission.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { createHandler } from '../../proxy/http/handler.ts';
@@ -77,6 +78,7 @@ export async function startFaultyProxy(
         },
       },
       now: () => clock.now(),
+      servedFormats: new Set(clientFormatNames),
       providers: providersByName,
       targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
       capabilities,

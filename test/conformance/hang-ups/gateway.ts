@@ -7,6 +7,7 @@ import { uuidv7 } from '../../../common/uuid.ts';
 import type { OrganizationRecord, Principal } from '../../../proxy/access/principal.ts';
 import type { Budgets } from '../../../proxy/budgets/budgets.ts';
 import { CapabilityTable } from '../../../proxy/catalog/capabilities.ts';
+import { clientFormatNames } from '../../../proxy/formats/client-format.ts';
 import { Admission } from '../../../proxy/http/admission.ts';
 import { createHandler } from '../../../proxy/http/handler.ts';
 import { ReadOn } from '../../../proxy/http/read-on.ts';
@@ -79,6 +80,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       prices,
       records: { find: () => principalOf(hangUp, vendorPort) },
       now: () => clock.now(),
+      servedFormats: new Set(clientFormatNames),
       providers: providersByName,
       targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
       capabilities,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSigningKey, parseSigningKey, publicPemOf } from '../../../common/record-signature.ts';
 import { SettingsError } from '../../../common/settings.ts';
+import { clientFormats } from '../../../proxy/client-formats.ts';
 import { readProxySettings } from '../../../proxy/settings.ts';
 
 function mistakes(env: Record<string, string>): readonly string[] {
@@ -18,6 +19,22 @@ it('a Redis setting needs a cache key that seals its content', () => {
   expect(mistakes({ REDIS_URL: 'redis://redis:6379' })).toEqual([
     expect.stringMatching(/^GATEWAY_CACHE_KEY: is needed with REDIS_URL/),
   ]);
+});
+
+describe('the formats of clients', () => {
+  const formats = (value: string) => [...readProxySettings({ GATEWAY_CLIENT_FORMATS: value }).clientFormats];
+
+  it('are all by default, else those that the setting names', () => {
+    expect(formats('').toSorted()).toEqual(Object.keys(clientFormats).toSorted());
+    expect(formats('messages, responses,messages')).toEqual(['messages', 'responses']);
+  });
+
+  it.each([
+    ['chat', 'must be one of chat_completions, messages, responses, generate_content, not "chat"'],
+    [',', 'must name one of chat_completions, messages, responses, generate_content'],
+  ])('refuse %j at the start', (value, mistake) => {
+    expect(mistakes({ GATEWAY_CLIENT_FORMATS: value })).toEqual([`GATEWAY_CLIENT_FORMATS: ${mistake}`]);
+  });
 });
 
 describe('the public keys of records', () => {
