@@ -38,7 +38,7 @@ export function stringsOf({ slots, joins }: Texts): string[] {
 export function isEnabled(guardrail: Acting | undefined, { ranges }: TextMatch, { slots }: Texts): boolean {
   return ranges.every(({ slot }) => {
     const only = slots[slot]?.only;
-    return only === undefined || guardrail?.also?.includes(only) === true;
+    return only === undefined || only.some((field) => guardrail?.also?.includes(field) === true);
   });
 }
 

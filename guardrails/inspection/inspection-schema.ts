@@ -37,8 +37,10 @@ export interface TextLocation {
   readonly turn?: 'own' | 'by role';
   /** Text here is inspected joined with the other text of its turn. */
   readonly joins?: boolean;
-  /** Inspected only by guardrails that request this field, because the model does not see it. */
-  readonly only?: RequestField;
+  /** Inspected only by guardrails that request one of these fields, because the model does not see it. */
+  readonly only?: readonly RequestField[];
+  /** The fields by which guardrails request it, if the format has them under another name. */
+  readonly requestedBy?: readonly RequestField[];
 }
 
 /** One string of a body. */
@@ -49,8 +51,8 @@ export interface Slot {
   readonly group: number;
   /** The string is inspected joined with the others of this turn. */
   readonly turn?: number;
-  /** Inspected only by guardrails that request this field. */
-  readonly only?: RequestField;
+  /** Inspected only by guardrails that request one of these fields. */
+  readonly only?: readonly RequestField[];
   /** For a text that may arrive in pieces: its location, the same for all pieces. Only if requested. */
   readonly path?: string;
   /** Only if requested. */
@@ -154,7 +156,7 @@ class Walk {
   readonly #path: string[] | undefined;
   /** The same path for a JSON pointer, if requested. */
   readonly #at: string[] | undefined;
-  #only: RequestField | undefined;
+  #only: readonly RequestField[] | undefined;
 
   constructor(put: (slot: Slot) => string, path?: string[], at?: string[]) {
     this.#put = put;

@@ -85,7 +85,11 @@ export const messagesRequestLocations = fields({
   context_management: fields({ edits: fields({ type: word }) }),
   // Fields that the model does not see.
   model: exempt('the gateway reads it'),
-  metadata: unseen("names the caller's user to the vendor"),
+  // Its only member is `user_id`.
+  metadata: {
+    ...unseen("names the caller's user to the vendor"),
+    requestedBy: ['user', 'safety_identifier', 'metadata'],
+  },
   service_tier: word,
   speed: word,
   inference_geo: word,

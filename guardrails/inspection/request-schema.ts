@@ -146,6 +146,14 @@ export const requestLocations = fields({
   ),
 });
 
+/** The format's own fields for those that are requested. */
+function underOtherNames(requested: readonly RequestField[], base: TextLocation): Record<string, TextLocation> {
+  const own = Object.entries(base.fields ?? {}).flatMap(([name, { requestedBy = [] }]) =>
+    requestedBy.some((field) => requested.includes(field)) ? [[name, { ...text, only: requestedBy }] as const] : [],
+  );
+  return Object.fromEntries(own);
+}
+
 /** For each format's request, by the fields that guardrails request in addition to those that the model sees. */
 const withFields = new WeakMap<TextLocation, Map<string, TextLocation>>();
 
@@ -161,8 +169,8 @@ export function requestLocationsWith(also: readonly RequestField[], base = reque
   withFields.set(base, cached);
   const known = cached.get(key);
   if (known !== undefined) return known;
-  const shown = Object.fromEntries(requested.map((field) => [field, { ...text, only: field }]));
-  const location = fields({ ...base.fields, ...shown });
+  const shown = Object.fromEntries(requested.map((field) => [field, { ...text, only: [field] }]));
+  const location = fields({ ...base.fields, ...shown, ...underOtherNames(requested, base) });
   cached.set(key, location);
   return location;
 }

@@ -37,6 +37,20 @@ describe.each(vendorNames)('guardrails at %s', (vendor) => {
     expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
 
+  it.each(['GUARDRAIL_FIELD_USER', 'GUARDRAIL_FIELD_SAFETY_IDENTIFIER', 'GUARDRAIL_FIELD_METADATA'])(
+    'inspect metadata.user_id if they request %s',
+    async (field) => {
+      const params = { messages: hello, metadata: { user_id: secret } };
+      await guarded('input', 'block', { also: [field] });
+      await expect(create(vendor, params)).rejects.toMatchObject({ status: 400 });
+      await guarded('input', 'redact', { also: [field] });
+      await create(vendor, params);
+      expect(sent()).not.toContain(secret);
+      await guarded('input', 'block', { also: ['GUARDRAIL_FIELD_PROMPT_CACHE_KEY'] });
+      await create(vendor, params);
+    },
+  );
+
   it.each(['whole', 'streamed'])(
     'replace it in the text, the thinking and the calls of a response, %s',
     async (form) => {

@@ -42,16 +42,18 @@ export function modelAt(vendor: VendorName, model = models[vendor]): string {
 /** The word that guardrails search for. It looks like base64. */
 export const secret = 'swordfish-42';
 
+type SetGuardrail = (stage: string, action: string, check?: object) => Promise<void>;
+
 /** @returns a function that makes the organization's only guardrail search for the secret */
-export function useGuardrail(clients: ClientScene): (stage: string, action: string) => Promise<void> {
+export function useGuardrail(clients: ClientScene): SetGuardrail {
   let guardrails: GuardrailFixture | undefined;
   beforeAll(() => {
     const { gateway, key } = clients.scene;
     guardrails = openGuardrailFixture(gateway, gateway.organization, key);
   });
   afterAll(() => guardrails?.clear());
-  return async (stage, action) => {
-    await guardrails?.replace(guardrailFields([stage, action], { words: { phrases: [secret] } }));
+  return async (stage, action, check = {}) => {
+    await guardrails?.replace(guardrailFields([stage, action], { words: { phrases: [secret] }, ...check }));
     clients.scene.gateway.simulator.reset();
   };
 }
