@@ -95,6 +95,8 @@ function requestSchema(row: RouteRow & { readonly format: ClientFormatName }, pa
   if (part === 'request') return schemaOf(row.format, part);
   const { request } = formatSchemas[row.format];
   const needed: readonly string[] = request.required;
+  // The count of Converse has the request inside of another field.
+  if (row.operation === 'count' && row.format === 'converse') return { type: 'object', required: ['input'] };
   const spared = row.operation === 'count' ? ['max_tokens'] : ['model'];
   return { ...request, required: needed.filter((name) => !spared.includes(name)) };
 }
@@ -183,7 +185,10 @@ function content(row: RouteRow): Schema {
     return { 'application/json': { schema: shapes.length === 1 ? shapes[0] : { anyOf: shapes } } };
   }
   const whole = { schema: schemaOf(row.format, row.operation === 'count' ? 'count' : 'response') };
-  const events = { 'text/event-stream': { schema: { type: 'string' } } };
+  const isFrames = row.format === 'converse' || row.format === 'invoke';
+  const events = isFrames
+    ? { 'application/vnd.amazon.eventstream': { schema: { type: 'string', contentEncoding: 'binary' } } }
+    : { 'text/event-stream': { schema: { type: 'string' } } };
   if (row.operation === 'count' || row.stream === false) return { 'application/json': whole };
   if (row.stream === undefined) return { 'application/json': whole, ...events };
   return { ...(row.framing === 'alt' && { 'application/json': { schema: { type: 'array' } } }), ...events };

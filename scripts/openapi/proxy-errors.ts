@@ -80,7 +80,14 @@ export const envelopes: Readonly<Record<ClientFormatName, Schema>> = {
       },
     },
   },
+  converse: converseEnvelope(),
+  invoke: converseEnvelope(),
 };
+
+function converseEnvelope(): Schema {
+  const properties = { message: { type: 'string' }, code: { type: 'string' }, hint: { type: 'string' } };
+  return { type: 'object', required: ['message'], properties };
+}
 
 function chatEnvelope(): Schema {
   return {

@@ -81,4 +81,18 @@ export const formatSchemas: Readonly<Record<ClientFormatName, FormatSchemas>> = 
     model: object({ name: text, displayName: text }),
     query: { pageSize: size, pageToken: { type: 'string' } },
   },
+  converse: {
+    title: 'Converse',
+    request: object(
+      { messages: turns },
+      'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html',
+    ),
+    response: object({ output: { type: 'object' }, stopReason: text, usage: { type: 'object' } }),
+    count: object({ inputTokens: whole }),
+  },
+  invoke: {
+    title: 'InvokeModel with a body of the Messages API',
+    request: object({ anthropic_version: text, max_tokens: { type: 'integer', minimum: 1 }, messages: turns }),
+    response: object({ id: text, type: { const: 'message' }, content: { type: 'array' } }),
+  },
 };
