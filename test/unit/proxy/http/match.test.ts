@@ -111,9 +111,8 @@ describe('the router of methods and paths', () => {
     '/v1/',
     '/v1/models/',
     '/v1/responses/',
-    '/v1/responses/resp_1',
-    '/v1/responses/resp_1/cancel',
-    '/v1/responses/compact',
+    '/v1/responses/resp_1/',
+    '/v1/responses/resp_1/compact',
     '//v1/chat/completions',
     '/v1//chat/completions',
     '/v1/chat//completions',
@@ -144,6 +143,8 @@ describe('the router of methods and paths', () => {
     ['DELETE', '/v1/models/gpt-provider/x', 'GET'],
     ['GET', '/v1beta/models/a:generateContent', 'POST'],
     ['POST', '/v1beta/models/a:embedContent', 'GET'],
+    ['POST', '/v1/responses/resp_1', 'GET, DELETE'],
+    ['GET', '/v1/responses/input_tokens', 'POST'],
   ])('refuses %s %s with 405 and the allowed method', (method, target, allow) => {
     expect(() => match(method, target)).toThrow(expect.objectContaining({ code: 'method_not_allowed', allow }));
   });

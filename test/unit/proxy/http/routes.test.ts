@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { RequestHeaders } from '../../../../proxy/http/headers.ts';
 import { clientFormatOf, findTarget, matchRoute, routeForm } from '../../../../proxy/http/match.ts';
 import { namesIn, PathTable } from '../../../../proxy/http/path-table.ts';
-import { isChat, type ModelsRow, type RouteRow, routeRows } from '../../../../proxy/http/routes.ts';
+import { isChat, isStored, type ModelsRow, type RouteRow, routeRows } from '../../../../proxy/http/routes.ts';
 import { providersByName } from '../../../../proxy/providers/index.ts';
 
-const values: Record<string, string> = { model: 'a%2Fb', provider: 'studio-ai', endpoint: 'my-hub' };
+const values: Record<string, string> = { model: 'a%2Fb', provider: 'studio-ai', endpoint: 'my-hub', id: 'resp_1' };
 
 /** A target that the row describes. */
 function targetOf({ path }: RouteRow): string {
@@ -23,7 +23,8 @@ describe('the table of routes', () => {
     const found = findTarget(target);
     expect(found.found?.row.path).toBe(row.path);
     const route = matchRoute(row.method, found, providersByName);
-    expect(route.kind).toBe(isChat(row) ? 'chat' : row.operation);
+    if (isStored(row)) expect(route).toMatchObject({ kind: 'stored', action: row.operation, id: 'resp_1' });
+    else expect(route.kind).toBe(isChat(row) ? 'chat' : row.operation);
     if (route.kind === 'chat') expect(route).toMatchObject({ format: row.format, home: isChat(row) && row.home });
     if (row.format !== 'marked') expect(clientFormatOf(found, new RequestHeaders([]))).toBe(row.format);
     expect(routeForm(target)).not.toBe('none');
