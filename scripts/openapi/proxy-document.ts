@@ -87,16 +87,17 @@ function operation(row: RouteRow): Schema {
 function requestBody(row: RouteRow & { readonly format: ClientFormatName }, names: readonly string[]): Schema {
   const inPath = names.includes('model') && row.format !== 'generate_content';
   const part = row.operation === 'count' || inPath ? 'fields' : 'request';
-  return { required: true, content: { 'application/json': { schema: requestSchema(row, part) } } };
+  const content = { schema: requestSchema(row, part) };
+  const types = ['application/json', ...(formatSchemas[row.format].media ?? [])];
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, content])) };
 }
 
 /** The path names the model, or nothing about a response is required. */
 function requestSchema(row: RouteRow & { readonly format: ClientFormatName }, part: string): Schema {
   if (part === 'request') return schemaOf(row.format, part);
-  const { request } = formatSchemas[row.format];
+  const { request, countRequest } = formatSchemas[row.format];
+  if (row.operation === 'count' && countRequest !== undefined) return countRequest;
   const needed: readonly string[] = request.required;
-  // The count of Converse has the request inside of another field.
-  if (row.operation === 'count' && row.format === 'converse') return { type: 'object', required: ['input'] };
   const spared = row.operation === 'count' ? ['max_tokens'] : ['model'];
   return { ...request, required: needed.filter((name) => !spared.includes(name)) };
 }
@@ -185,10 +186,7 @@ function content(row: RouteRow): Schema {
     return { 'application/json': { schema: shapes.length === 1 ? shapes[0] : { anyOf: shapes } } };
   }
   const whole = { schema: schemaOf(row.format, row.operation === 'count' ? 'count' : 'response') };
-  const isFrames = row.format === 'converse' || row.format === 'invoke';
-  const events = isFrames
-    ? { 'application/vnd.amazon.eventstream': { schema: { type: 'string', contentEncoding: 'binary' } } }
-    : { 'text/event-stream': { schema: { type: 'string' } } };
+  const events = { [formatSchemas[row.format].stream ?? 'text/event-stream']: { schema: { type: 'string' } } };
   if (row.operation === 'count' || row.stream === false) return { 'application/json': whole };
   if (row.stream === undefined) return { 'application/json': whole, ...events };
   return { ...(row.framing === 'alt' && { 'application/json': { schema: { type: 'array' } } }), ...events };

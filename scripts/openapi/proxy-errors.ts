@@ -41,10 +41,18 @@ export function statusesOf(codes: readonly ErrorCode[]): readonly number[] {
   return [...new Set(codes.flatMap(statusesOfCode))].toSorted((a, b) => a - b);
 }
 
+const cloudEnvelope: Schema = {
+  type: 'object',
+  required: ['message'],
+  properties: { message: { type: 'string' }, code: { type: 'string' }, hint: { type: 'string' } },
+};
+
 /** Schemas of the envelopes. */
 export const envelopes: Readonly<Record<ClientFormatName, Schema>> = {
   chat_completions: chatEnvelope(),
   responses: chatEnvelope(),
+  converse: cloudEnvelope,
+  invoke: cloudEnvelope,
   messages: {
     type: 'object',
     required: ['type', 'error'],
@@ -80,14 +88,7 @@ export const envelopes: Readonly<Record<ClientFormatName, Schema>> = {
       },
     },
   },
-  converse: converseEnvelope(),
-  invoke: converseEnvelope(),
 };
-
-function converseEnvelope(): Schema {
-  const properties = { message: { type: 'string' }, code: { type: 'string' }, hint: { type: 'string' } };
-  return { type: 'object', required: ['message'], properties };
-}
 
 function chatEnvelope(): Schema {
   return {

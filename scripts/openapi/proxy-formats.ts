@@ -7,6 +7,12 @@ export interface FormatSchemas {
   readonly title: string;
   readonly request: Schema & { readonly required: readonly string[] };
   readonly response: Schema;
+  /** Media type of a stream. Default: events. */
+  readonly stream?: string;
+  /** Media types of a request beside JSON. */
+  readonly media?: readonly string[];
+  /** The request of a count, if it is not the format's own. */
+  readonly countRequest?: Schema;
   /** The count of tokens; absent if the format has no route for it. */
   readonly count?: Schema;
   readonly list?: Schema;
@@ -19,6 +25,9 @@ const text = { type: 'string', minLength: 1 };
 const turns = { type: 'array', minItems: 1, items: { type: 'object' } };
 const whole = { type: 'integer', minimum: 0 };
 const size = { type: 'integer', minimum: 1, maximum: 1000 };
+
+const cloudPage = 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime';
+const frames = 'application/vnd.amazon.eventstream';
 
 function object(
   properties: Readonly<Record<string, Schema>>,
@@ -83,16 +92,22 @@ export const formatSchemas: Readonly<Record<ClientFormatName, FormatSchemas>> = 
   },
   converse: {
     title: 'Converse',
-    request: object(
-      { messages: turns },
-      'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html',
-    ),
+    request: object({ messages: turns }, `${cloudPage}_Converse.html`),
     response: object({ output: { type: 'object' }, stopReason: text, usage: { type: 'object' } }),
+    stream: frames,
+    countRequest: object({ input: { type: 'object' } }, `${cloudPage}_CountTokens.html`),
     count: object({ inputTokens: whole }),
   },
   invoke: {
-    title: 'InvokeModel with a body of the Messages API',
-    request: object({ anthropic_version: text, max_tokens: { type: 'integer', minimum: 1 }, messages: turns }),
-    response: object({ id: text, type: { const: 'message' }, content: { type: 'array' } }),
+    title: 'InvokeModel with bodies of the Messages API',
+    request: object({ max_tokens: { type: 'integer', minimum: 1 }, messages: turns }, `${cloudPage}_InvokeModel.html`),
+    response: object({
+      id: text,
+      type: { const: 'message' },
+      role: { const: 'assistant' },
+      content: { type: 'array' },
+    }),
+    stream: frames,
+    media: ['application/octet-stream'],
   },
 };

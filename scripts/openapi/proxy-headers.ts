@@ -22,6 +22,7 @@ export const responseHeaders: Readonly<Record<string, Schema>> = {
 export const errorHeaders: Readonly<Record<string, Schema>> = {
   'x-svc-error-source': header('`gateway` or `provider`'),
   'x-svc-error-code': header('The code of the error, in every format'),
+  'x-amzn-errortype': header('Class of the error, for clients of Converse and InvokeModel'),
   'retry-after': header('Seconds after which a further request may succeed', 'integer'),
   'x-should-retry': header('`false`: waiting does not help'),
 };
