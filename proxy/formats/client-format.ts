@@ -33,7 +33,7 @@ export interface ClientFormat {
 export type ClientFormatName = FormatName | 'invoke';
 
 export const clientFormatNames = [
-  ...(['chat_completions', 'messages', 'responses', 'generate_content'] as const),
+  ...(['chat_completions', 'messages', 'responses', 'generate_content', 'converse', 'invoke'] as const),
 ] as const satisfies readonly ClientFormatName[];
 
 /** Between a client's format and chat completions. */

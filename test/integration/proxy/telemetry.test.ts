@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { estimateReasons } from '../../../proto/words/money.ts';
 import { listModels } from '../../../proxy/catalog/models.ts';
 import { errorTable } from '../../../proxy/errors.ts';
+import { clientFormatNames } from '../../../proxy/formats/client-format.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { skipReasons } from '../../../proxy/usage/usage-log.ts';
@@ -297,7 +298,7 @@ describe('the metrics of requests', () => {
   const catalog = new Set(listModels().map(({ name }) => name));
   const known: Readonly<Record<string, (value: string) => boolean>> = {
     route: oneOf('none', 'chat', 'models', 'model'),
-    client_format: oneOf('none', 'chat_completions', 'messages', 'responses', 'generate_content'),
+    client_format: oneOf('none', ...clientFormatNames),
     provider: oneOf('none', 'gpt-provider'),
     gen_ai_provider_name: oneOf('gpt-provider'),
     status: (value) => /^[1-5]\d\d$/.test(value),

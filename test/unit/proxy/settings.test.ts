@@ -30,8 +30,8 @@ describe('the formats of clients', () => {
   });
 
   it.each([
-    ['chat', 'must be one of chat_completions, messages, responses, generate_content, not "chat"'],
-    [',', 'must name one of chat_completions, messages, responses, generate_content'],
+    ['chat', 'must be one of chat_completions, messages, responses, generate_content, converse, invoke, not "chat"'],
+    [',', 'must name one of chat_completions, messages, responses, generate_content, converse, invoke'],
   ])('refuse %j at the start', (value, mistake) => {
     expect(mistakes({ GATEWAY_CLIENT_FORMATS: value })).toEqual([`GATEWAY_CLIENT_FORMATS: ${mistake}`]);
   });
