@@ -42,7 +42,7 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
   generate_content: {
     requestIdHeader: undefined,
     writeError: writeGenerateContentError,
-    writeStreamError: (error, path) => {
+    writeStreamError: (error, { path }) => {
       const json = JSON.stringify(writeGenerateContentError(error));
       return path?.framing === 'json_array' ? `,\r\n${json}` : `data: ${json}\n\n`;
     },

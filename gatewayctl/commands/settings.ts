@@ -68,7 +68,7 @@ export const settings: Resource = {
         },
         {
           flags: '--background-responses <true|false>',
-          about: 'whether callers of the Responses API may send background; default: false',
+          about: 'whether callers of the Responses API may send background; always false in this version',
           field: 'settings.responses.background',
         },
         {

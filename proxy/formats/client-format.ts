@@ -18,12 +18,20 @@ export interface ClientFormat {
   errorHeaders?(error: PublicError): readonly string[];
   /**
    * An error after the first byte of a stream. The connection is aborted after it.
-   * @param path of the request, if its format was read
    */
-  writeStreamError(error: PublicError, path?: PathFields): string | Buffer;
+  writeStreamError(error: PublicError, stream: StreamSoFar): string | Buffer;
   readonly models: ModelsWriter;
   /** Absent for chat completions. */
   readonly translation?: ClientTranslation;
+}
+
+/** What the client got of a stream that fails. */
+export interface StreamSoFar {
+  /** Of the request, if its format was read. */
+  readonly path: PathFields | undefined;
+  /** Whole events: the first that were written together, and the last. */
+  readonly first: Buffer | undefined;
+  readonly last: Buffer | undefined;
 }
 
 /**
@@ -137,6 +145,8 @@ export interface ClientRequest {
   readonly losses: Losses;
   /** What its vendor may store, and what it has stored. Absent: nothing. */
   readonly store?: ClientStore;
+  /** What names the caller's scope to the vendor, if the client names no one. */
+  readonly safetyIdentifier?: string;
 }
 
 /** What a vendor stores for its clients belongs to the owner of the virtual key, although the account has many. */

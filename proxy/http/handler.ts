@@ -27,7 +27,7 @@ import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
 import { type Handler, type LifecycleDeps, withLifecycle } from './request-lifecycle.ts';
 import { respondError, respondJson } from './respond.ts';
-import { withSealedIds, withStore } from './stored-ids.ts';
+import { withOwner, withSealedIds } from './stored-ids.ts';
 import { respondStored, type StoredDeps } from './stored-responses.ts';
 
 export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, ModelsDeps, LifecycleDeps, StoredDeps {
@@ -89,7 +89,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   record.streamed = chatRequest.stream;
 
   // authorize
-  const authorized = withStore(
+  const authorized = withOwner(
     authorize(deps, { requestId: exchange.id, caller, request: chatRequest, headers, route, routeTarget: target }),
   );
   record.provider = authorized.provider.name;

@@ -37,11 +37,12 @@ async function relayStream(exchange: Exchange, result: StreamResult): Promise<vo
     exchange.waitFor('event');
     result.resume();
   });
+  const sent: Sent = { first: undefined, last: undefined };
   try {
-    await flow(exchange, result);
+    await flow(exchange, result, sent);
     response.end();
   } catch (error) {
-    abortStream(exchange, error);
+    abortStream(exchange, error, sent);
   }
 }
 
@@ -52,12 +53,20 @@ function contentType({ format: { translation }, client }: Exchange): string {
   return type.startsWith('text/') ? `${type}; charset=utf-8` : type;
 }
 
-function flow(exchange: Exchange, result: StreamResult): Promise<void> {
+/** Only the ends of a stream are kept. */
+interface Sent {
+  first: Buffer | undefined;
+  last: Buffer | undefined;
+}
+
+function flow(exchange: Exchange, result: StreamResult, sent: Sent): Promise<void> {
   const { response } = exchange;
   return new Promise((resolve, reject) => {
     exchange.throwIfAborted();
     result.flowTo({
       write: (bytes) => {
+        sent.first ??= bytes;
+        sent.last = bytes;
         if (response.write(bytes) || exchange.waiting === 'reader') return;
         result.pause();
         exchange.waitFor('reader');
@@ -68,12 +77,13 @@ function flow(exchange: Exchange, result: StreamResult): Promise<void> {
   });
 }
 
-function abortStream(exchange: Exchange, error: unknown): void {
+function abortStream(exchange: Exchange, error: unknown, sent: Sent): void {
   const result = recordError(exchange, error);
   const { response } = exchange;
   if (error instanceof ClientGone) return void response.destroy();
   // Without the last chunk of the chunked body, the client sees that the stream was cut.
-  response.write(exchange.format.writeStreamError({ ...result, requestId: exchange.id }, exchange.client?.path), () =>
+  const stream = { ...sent, path: exchange.client?.path };
+  response.write(exchange.format.writeStreamError({ ...result, requestId: exchange.id }, stream), () =>
     response.destroy(),
   );
 }

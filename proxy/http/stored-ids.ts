@@ -1,5 +1,6 @@
 // Ids of responses that a vendor stores, on their way in and out. A request may only name what its owner has stored,
 // and goes to the account that has it.
+import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectsOf, parseJson } from '../../common/json.ts';
 import { isUuid } from '../../common/uuid.ts';
 import type { Caller } from '../access/authenticator.ts';
@@ -7,6 +8,7 @@ import { isSealed, ownerOf, SealedIds } from '../access/sealed-ids.ts';
 import type { ChatCall } from '../call.ts';
 import { isGiven } from '../conversation/options.ts';
 import { GatewayError } from '../errors.ts';
+import type { ClientRequest } from '../formats/client-format.ts';
 import { eventData, SseSplitter } from '../formats/sse.ts';
 import { nativeFormat, type Target } from '../providers/provider.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
@@ -20,16 +22,32 @@ export function sealedIdsOf({ principal, direct }: Caller): SealedIds | undefine
 }
 
 /**
- * Opens the ids in a request, and leaves the target whose account has what they name.
+ * Adds what its vendor may store for the caller, and who the caller is to the vendor.
  * @throws GatewayError response_not_found
  */
-export function withStore(call: ChatCall): ChatCall {
+export function withOwner(call: ChatCall): ChatCall {
   const { caller, request, model, targets } = call;
   const { client } = request;
   const [target] = targets;
-  if (client?.translation.name !== 'responses' || target === undefined) return call;
+  if (client?.translation.name !== 'responses' || target === undefined || caller.direct) return call;
+  if (nativeFormat({ request, target, model }) === undefined) return call;
+  return withStore(withSafetyIdentifier(call, client));
+}
+
+/** A hash, so that the vendor can block one scope and learns nothing about it. */
+function withSafetyIdentifier(call: ChatCall, client: ClientRequest): ChatCall {
+  const { principal } = call.caller;
+  if (!principal.organization.safetyIdentifier) return call;
+  const safetyIdentifier = createHash('sha256').update(ownerOf(principal)).digest('hex');
+  return { ...call, request: { ...call.request, client: { ...client, safetyIdentifier } } };
+}
+
+/** Opens the ids in a request, and leaves the target whose account has what they name. */
+function withStore(call: ChatCall): ChatCall {
+  const { caller, request, targets } = call;
+  const { client } = request;
   const sealed = sealedIdsOf(caller);
-  if (sealed === undefined || nativeFormat({ request, target, model }) === undefined) return call;
+  if (sealed === undefined || client === undefined) return call;
   const named = namedIds(client.body);
   const opened = named.flatMap((one) => {
     const stored = isSealed(one.id) ? sealed.open(one.id) : undefined;

@@ -45,7 +45,7 @@ interface PlainCall extends Pick<ProviderCall, 'model' | 'capabilities' | 'outpu
   readonly credential: Readonly<Record<string, string>>;
 }
 
-export interface PlainClient extends Pick<ClientRequest, 'headers' | 'path'> {
+export interface PlainClient extends Pick<ClientRequest, 'headers' | 'path' | 'store' | 'safetyIdentifier'> {
   readonly format: ClientFormatName;
 }
 
@@ -177,10 +177,10 @@ function callOf(job: TranslationJob, shipped: Shipped): ProviderCall {
   };
 }
 
-function readingOf({ format, headers, path }: PlainClient): ClientReading {
+function readingOf({ format, ...client }: PlainClient): ClientReading {
   const { translation } = clientFormats[format];
   if (translation === undefined) throw new Error(`${format} is not translated`);
-  return { translation, headers, path };
+  return { translation, ...client };
 }
 
 function providerOf({ provider, form }: TranslationJob, shipped: Shipped): Provider {

@@ -112,7 +112,13 @@ export class Translation {
 }
 
 function clientOf({ client }: ChatRequest): TranslationJob['client'] {
-  return client && { format: client.translation.name, headers: client.headers, path: client.path };
+  if (client === undefined) return undefined;
+  const { translation, headers, path, store, safetyIdentifier } = client;
+  return {
+    ...{ format: translation.name, headers, path },
+    ...(store && { store }),
+    ...(safetyIdentifier !== undefined && { safetyIdentifier }),
+  };
 }
 
 /** A response that is too much for a worker is the provider's fault. */

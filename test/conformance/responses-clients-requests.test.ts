@@ -56,9 +56,11 @@ describe('a request', () => {
       tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'custom', name: 'patch' }] },
     });
     expect(body()).toMatchObject({
-      tools: [{ function: { name: 'patch' } }, { function: { name: 'weather' } }],
-      tool_choice: { type: 'allowed_tools', allowed_tools: { tools: [{ function: { name: 'patch' } }] } },
+      tools: [{ function: { name: 'patch' } }],
+      tool_choice: 'auto',
     });
+    await create('search-provider', { input: [{ role: 'user', content: 'Hello' }, item], tools: [patch] });
+    expect(sent()).toMatch(/"name":"patch".*"name":"weather"/s);
   });
 
   it('has no option that needs tools without tools', async () => {

@@ -29,12 +29,15 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     const { data, response } = await client()
       .responses.create({ model: modelAt(vendor), instructions: 'Be brief.', input: 'Hello', max_output_tokens: 100 })
       .withResponse();
-    expect(data).toMatchObject({ object: 'response', status: 'completed', error: null, store: false });
+    // The vendor of the format stores it, and its ids are sealed.
+    const store = vendor === 'gpt-provider';
+    const ids = store ? /^(?:resp|msg)_gw1_[\w-]+$/ : /^(?:resp|msg)_[0-9a-f]{48}$/;
+    expect(data).toMatchObject({ object: 'response', status: 'completed', error: null, store });
     expect(data).toMatchObject({ instructions: 'Be brief.', max_output_tokens: 100, incomplete_details: null });
-    expect(data.id).toMatch(/^resp_[0-9a-f]{48}$/);
+    expect(data.id).toMatch(ids);
     expect(data.output).toEqual([
       {
-        ...{ id: expect.stringMatching(/^msg_[0-9a-f]{48}$/), type: 'message', role: 'assistant', status: 'completed' },
+        ...{ id: expect.stringMatching(ids), type: 'message', role: 'assistant', status: 'completed' },
         content: [expect.objectContaining({ type: 'output_text', text: expect.stringContaining('simulated') })],
       },
     ]);
@@ -203,6 +206,28 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
 
   it('ends a cut stream with an error, not with an end', async () => {
     clients.scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
+    const { gateway, key } = clients.scene;
+    const response = await fetch(`${gateway.proxy.url}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: modelAt(vendor), input: 'Hello', stream: true }),
+    });
+    const pieces: Uint8Array[] = [];
+    const read = async () => {
+      for await (const piece of response.body ?? []) pieces.push(piece);
+    };
+    await expect(read()).rejects.toThrow();
+    const events = Buffer.concat(pieces)
+      .toString()
+      .split('\n\n')
+      .filter((event) => event !== '');
+    const seen = events.map((event): Record<string, unknown> => JSON.parse(event.replace(/^.*\ndata: /, '')));
+    expect(seen.slice(-2)).toMatchObject([
+      { type: 'error', message: expect.any(String) },
+      { type: 'response.failed', response: { status: 'failed', id: expect.stringMatching(/^resp_/) } },
+    ]);
+    expect(seen.map(({ sequence_number: at }) => at)).toEqual(seen.map((_event, index) => index));
+    clients.scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
     await expect(stream(vendor, { input: 'Hello' }).finalResponse()).rejects.toBeInstanceOf(APIError);
   });
 
@@ -225,8 +250,8 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     ['the background', { background: true }, 'background'],
     ['cutting the input', { truncation: 'auto' }, 'truncation'],
   ])('is not called with %s', async (_what, fields, param) => {
-    // It cuts itself.
-    if (vendor === 'gpt-provider' && param === 'truncation') return;
+    // It cuts itself, and it stores.
+    if (vendor === 'gpt-provider' && ['truncation', 'previous_response_id', 'input[0]'].includes(param)) return;
     const params: object = { input: [{ role: 'user', content: 'Hello' }], tools: [{ type: 'web_search' }], ...fields };
     const error = await thrown(create(vendor, params));
     expect(error).toBeInstanceOf(BadRequestError);

@@ -59,7 +59,7 @@ export interface ReadBody {
   readonly client?: ClientReading | undefined;
 }
 
-export interface ClientReading extends Pick<ClientRequest, 'translation' | 'headers'> {
+export interface ClientReading extends Pick<ClientRequest, 'translation' | 'headers' | 'store' | 'safetyIdentifier'> {
   /** The path's parts, except the model. */
   readonly path: Omit<PathFields, 'model'>;
 }
@@ -128,9 +128,8 @@ export function parseChatRequest(read: Buffer | ReadBody): ChatRequest {
 /** A request of a client with another format. */
 function translatedRequest(body: JsonObject, { bytes, modelInPath, client }: ReadBody): ChatRequest {
   if (client === undefined) throw new Error('the client has the format of the gateway');
-  const { translation, headers } = client;
   const path = { ...client.path, model: modelInPath };
-  return asChat({ translation, headers, path, body, bytes }, bytes.length);
+  return asChat({ ...client, path, body, bytes }, bytes.length);
 }
 
 function asChat(came: Omit<ClientRequest, 'origins' | 'losses'>, bytes: number): ChatRequest {

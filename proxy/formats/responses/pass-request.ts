@@ -34,6 +34,9 @@ export function passResponsesRequest(client: ClientRequest, passing: Passing): P
   if (isOwnKey) return { body: passedBody(client, changed), dropped, headers };
   refuseAccount(body);
   if (store === undefined && body.store !== false) change('store', false);
+  if (client.safetyIdentifier !== undefined && !isGiven(body.safety_identifier)) {
+    change('safety_identifier', client.safetyIdentifier);
+  }
   const previous = storedId(body.previous_response_id, 'previous_response_id', store);
   if (previous !== undefined) change('previous_response_id', previous);
   const input = passedInput(body, store, passing);

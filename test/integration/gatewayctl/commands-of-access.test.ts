@@ -72,7 +72,7 @@ describe('organizations', () => {
   });
 
   it('have settings for tools of vendors and for the Responses API', async () => {
-    const options = ['--own-tools-egress', '--own-tools-execution', '--background-responses', '--safety-identifier'];
+    const options = ['--own-tools-egress', '--own-tools-execution', '--safety-identifier'];
     const switched = (value: string) => [
       ...['settings', 'update', '--stored-responses', String(value === 'false')],
       ...options.flatMap((option) => [option, value]),
@@ -80,7 +80,7 @@ describe('organizations', () => {
     await ctl.expect(switched('true'));
     expect((await ctl.json('settings get')).settings).toMatchObject({
       ownTools: { egress: true, execution: true },
-      responses: { stored: false, background: true, safetyIdentifier: true },
+      responses: { stored: false, background: false, safetyIdentifier: true },
     });
     await ctl.expect(switched('false'));
     expect((await ctl.json('settings get')).settings).toMatchObject({

@@ -137,7 +137,8 @@ describe('the events that clients get', () => {
       everything(new ResponsesWriter({ ...request, losses: new LossList() }), reason),
     );
     const error = { status: 502, message: 'a', param: undefined, code: undefined };
-    const events = [...streams, writeResponsesStreamError(error)].flatMap(eventsIn);
+    const soFar = { path, first: Buffer.from(streams.join('')), last: undefined };
+    const events = [...streams, writeResponsesStreamError(error, soFar)].flatMap(eventsIn);
     expect(typesOf(events)).toEqual(writtenOf(responsesEvents));
   });
 });
