@@ -78,11 +78,17 @@ interface StoredName {
   readonly id: string;
 }
 
+/** No path within the vendor's API. */
+const rawId = /^[a-z]{1,16}_[\w-]{1,200}$/;
+
 /** @throws GatewayError response_not_found */
 function storedTarget(deps: StoredDeps, { exchange, caller, sealed, id }: StoredName): { id: string; target: Target } {
   const provider = deps.providers.get('gpt-provider');
   if (provider === undefined) throw notFound();
-  if (sealed === undefined) return { id, target: directTarget(deps, provider, exchange.headers) };
+  if (sealed === undefined) {
+    if (!rawId.test(id)) throw notFound();
+    return { id, target: directTarget(deps, provider, exchange.headers) };
+  }
   const stored: StoredId | undefined = isSealed(id) ? sealed.open(id) : undefined;
   const targets = deps.targets.stored(caller.principal.organization, provider);
   const target = targets.find(({ providerKeyId }) => providerKeyId === stored?.providerKeyId);

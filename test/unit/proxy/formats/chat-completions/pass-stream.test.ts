@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gptError } from '../../../../../proxy/formats/gpt-error.ts';
 import { PassthroughStream } from '../../../../../proxy/formats/chat-completions/pass-stream.ts';
+import { gptError } from '../../../../../proxy/formats/gpt-error.ts';
 import { positionsOf } from '../../../../support/seed.ts';
 
 const golden = (name: string) => readFileSync(join(import.meta.dirname, '../../../../golden/gpt-provider', name));

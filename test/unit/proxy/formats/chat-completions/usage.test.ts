@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { gptError } from '../../../../../proxy/formats/gpt-error.ts';
 import { PassthroughStream } from '../../../../../proxy/formats/chat-completions/pass-stream.ts';
 import {
   passedUsage,
@@ -8,6 +7,7 @@ import {
   wantsLongCache,
   withCost,
 } from '../../../../../proxy/formats/chat-completions/usage.ts';
+import { gptError } from '../../../../../proxy/formats/gpt-error.ts';
 
 const reported = (event: string) => withCost(Buffer.from(event), '0.0012').toString();
 
