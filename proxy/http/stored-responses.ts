@@ -17,7 +17,7 @@ import { mayCall } from './callable-models.ts';
 import type { Exchange } from './exchange.ts';
 import type { StoredRoute } from './match.ts';
 import { respondText } from './respond.ts';
-import { notFound, sealedIdsOf, sealedText } from './stored-ids.ts';
+import { notFound, sealedIdsOf, sealedText, sealing } from './stored-ids.ts';
 
 export interface StoredDeps extends AuthorizeDeps {
   readonly guardrails: Pick<Guardrails, 'guardsResponses'>;
@@ -145,5 +145,5 @@ function checkModel(caller: Caller, provider: string, response: unknown): void {
 
 function sealFor(sealed: SealedIds | undefined, { providerKeyId }: Target): ((id: string) => string) | undefined {
   if (sealed === undefined || providerKeyId === undefined) return undefined;
-  return (id) => sealed.seal({ providerKeyId, id });
+  return sealing(sealed, providerKeyId);
 }

@@ -165,6 +165,13 @@ describe('a stored response', () => {
     expect(sent()).not.toContain('gw1');
   });
 
+  it('is sent back as items of any number, of which the vendor gets no foreign id', async () => {
+    const made = await create(vendor, { input: 'One' });
+    const item = made.output[0] as Item;
+    await create(vendor, { input: [...Array.from({ length: 1200 }, () => item), { role: 'user', content: 'More' }] });
+    expect(sent()).not.toContain('gw1');
+  });
+
   it('lets an item be named by its id', async () => {
     const made = await create(vendor, { input: 'One' });
     const id = String(made.output[0]?.id);

@@ -93,7 +93,7 @@ export const callersFaults = {
     },
     {
       what: 'a model id that cannot be decoded',
-      message: 'the model id in the path is not valid percent-encoding',
+      message: 'the id in the path is not valid percent-encoding',
       provoke: (world) => world.send({ path: '/v1/models/%zz', method: 'GET' }),
     },
     {

@@ -171,9 +171,12 @@ describe.each(fixtures)('the adapter %s', (adapter, fixture) => {
 
   it('does not call an address that is not allowed', async () => {
     const { guard, outcomes } = openFixture({ allows: addressRule({ allow: [], deny: [] }) });
-    const judging = guard(guardrailOf(checkOf(adapter, fixture))).inspect([text], never);
+    const check = checkOf(adapter, fixture);
+    const judging = guard(guardrailOf({ ...check, url: `${check.url}/denied` })).inspect([text], never);
     await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
-    expect([outcomes, receiver.received]).toEqual([['unreachable'], []]);
+    // A request that another test gave up may still arrive.
+    const denied = receiver.received.filter(({ path }) => path.includes('denied'));
+    expect([outcomes, denied]).toEqual([['unreachable'], []]);
   });
 
   it('joins short texts in one call and keeps them apart', async () => {
