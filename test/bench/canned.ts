@@ -1,7 +1,8 @@
 // The responses of the upstreams in each wire format: the same text, whole and as a stream of tokens.
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 
-const text = 'A canned output for the benchmark. '.repeat(7);
+/** The text of every whole response. */
+export const cannedText = 'A canned output for the benchmark. '.repeat(7);
 const token = ' token';
 
 export interface Canned {
@@ -51,6 +52,55 @@ const geminiReply = (parts: readonly object[], more: object) => ({
 
 const converseUsage = { inputTokens: 220, outputTokens: 49, totalTokens: 269 };
 
+/** Fields of a response object of the Responses API that are equal in every event. */
+const responsesFields = {
+  id: 'resp_bench0000000000000000',
+  object: 'response',
+  created_at: 1_790_000_000,
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  max_output_tokens: null,
+  model: 'gpt-4o-mini-2024-07-18',
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  reasoning: { effort: null, summary: null },
+  service_tier: 'default',
+  store: false,
+  temperature: 1,
+  text: { format: { type: 'text' }, verbosity: 'medium' },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+  metadata: {},
+};
+
+const responsesUsage = {
+  input_tokens: 220,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 49,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 269,
+};
+
+const itemId = 'msg_bench0000000000000000';
+const itemPart = { item_id: itemId, output_index: 0, content_index: 0 };
+const outputText = (text: string) => ({ type: 'output_text', annotations: [], logprobs: [], text });
+const outputMessage = (status: string, content: readonly object[]) => ({
+  ...{ id: itemId, type: 'message', status, content, role: 'assistant' },
+});
+const responsesOf = (status: string, text?: string) => ({
+  ...{ ...responsesFields, status },
+  output: text === undefined ? [] : [outputMessage(status, [outputText(text)])],
+  usage: text === undefined ? null : responsesUsage,
+});
+
+/** The last events of a stream repeat the whole text, here of a hundred tokens. */
+const streamedText = token.repeat(100);
+
 export const canned = {
   'gpt-provider': {
     model: 'gpt-provider/gpt-4o-mini',
@@ -63,7 +113,7 @@ export const canned = {
       choices: [
         {
           index: 0,
-          message: { role: 'assistant', content: text, refusal: null },
+          message: { role: 'assistant', content: cannedText, refusal: null },
           logprobs: null,
           finish_reason: 'stop',
         },
@@ -82,7 +132,7 @@ export const canned = {
     path: '/assistant-provider/',
     response: {
       ...claudeMessage,
-      content: [{ type: 'text', text }],
+      content: [{ type: 'text', text: cannedText }],
       stop_reason: 'end_turn',
       stop_sequence: null,
       usage: { input_tokens: 220, output_tokens: 49, ...claudeUsage },
@@ -112,7 +162,7 @@ export const canned = {
   'search-provider': {
     model: 'search-provider/gemini-2.5-flash',
     path: '/search-provider/',
-    response: geminiReply([{ text }], { finishReason: 'STOP' }),
+    response: geminiReply([{ text: cannedText }], { finishReason: 'STOP' }),
     streamType: 'text/event-stream',
     opening: '',
     token: data(geminiReply([{ text: token }], {}), '\r\n'),
@@ -122,7 +172,7 @@ export const canned = {
     model: 'managed-cloud-models/eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
     path: '/managed-cloud-models/',
     response: {
-      output: { message: { role: 'assistant', content: [{ text }] } },
+      output: { message: { role: 'assistant', content: [{ text: cannedText }] } },
       stopReason: 'end_turn',
       usage: converseUsage,
       metrics: { latencyMs: 812 },
@@ -140,18 +190,46 @@ export const canned = {
 
 export type CannedVendor = keyof typeof canned;
 
+/** The Responses API of gpt-provider. */
+const cannedResponses: Canned = {
+  model: canned['gpt-provider'].model,
+  path: '/v1/responses',
+  response: responsesOf('completed', cannedText),
+  streamType: 'text/event-stream; charset=utf-8',
+  opening:
+    event({ type: 'response.created', sequence_number: 0, response: responsesOf('in_progress') }) +
+    event({ type: 'response.in_progress', sequence_number: 1, response: responsesOf('in_progress') }) +
+    event({
+      ...{ type: 'response.output_item.added', sequence_number: 2, output_index: 0 },
+      item: outputMessage('in_progress', []),
+    }) +
+    event({ type: 'response.content_part.added', sequence_number: 3, ...itemPart, part: outputText('') }),
+  token: event({
+    ...{ type: 'response.output_text.delta', sequence_number: 4, ...itemPart },
+    ...{ delta: token, logprobs: [], obfuscation: 'abcdefgh' },
+  }),
+  closing:
+    event({
+      ...{ type: 'response.output_text.done', sequence_number: 104, ...itemPart },
+      ...{ text: streamedText, logprobs: [] },
+    }) +
+    event({ type: 'response.content_part.done', sequence_number: 105, ...itemPart, part: outputText(streamedText) }) +
+    event({
+      ...{ type: 'response.output_item.done', sequence_number: 106, output_index: 0 },
+      item: outputMessage('completed', [outputText(streamedText)]),
+    }) +
+    event({
+      ...{ type: 'response.completed', sequence_number: 107 },
+      response: responsesOf('completed', streamedText),
+    }),
+};
+
+/** What the upstream has under each path; a longer path comes first. */
+export const cannedUpstreams: readonly Canned[] = [cannedResponses, ...Object.values(canned)];
+
 /** Returns the vendor whose path prefix matches. */
 export function cannedFor(path: string): Canned {
-  return Object.values(canned).find((vendor) => path.startsWith(vendor.path)) ?? canned['gpt-provider'];
-}
-
-/** Whether a response of a subject contains the canned text in the common format. */
-export function isCannedResponse(body: string): boolean {
-  const response = JSON.parse(body) as {
-    choices?: { message?: { content?: unknown } }[];
-    usage?: { total_tokens?: unknown };
-  };
-  return response.choices?.[0]?.message?.content === text && response.usage?.total_tokens === 269;
+  return cannedUpstreams.find((vendor) => path.startsWith(vendor.path)) ?? canned['gpt-provider'];
 }
 
 function data(value: object, lineEnd = '\n'): string {

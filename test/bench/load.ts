@@ -4,9 +4,16 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { isCannedResponse } from './canned.ts';
+import { benchFormats } from './client-calls.ts';
 import { cpuSeconds, residentMiB } from './cores.ts';
 import type { Subject } from './subjects.ts';
+
+/** A route of the subject. */
+export interface Endpoint {
+  readonly path: string;
+  /** Whether a response's body contains the canned output. */
+  readonly isCanned: (body: string) => boolean;
+}
 
 export interface LoadOptions {
   readonly core: number;
@@ -15,6 +22,8 @@ export interface LoadOptions {
   readonly bodyFile: string;
   /** The longest random pause of each connection before a request; default: no pause. */
   readonly pauseMs?: number;
+  /** Default: chat completions. */
+  readonly endpoint?: Endpoint;
 }
 
 /** Figures of requests, or of a stream's tokens; latencies of a stream are those of the first token. */
@@ -39,7 +48,8 @@ interface WrkReport {
   readonly p99: number;
 }
 
-export const chatPath = '/v1/chat/completions';
+export const chatPath = benchFormats.chatCompletions.path();
+const chatEndpoint: Endpoint = { path: chatPath, isCanned: benchFormats.chatCompletions.isCanned };
 const script = join(import.meta.dirname, 'wrk.lua');
 const run = promisify(execFile);
 
@@ -69,17 +79,18 @@ export async function measureWarm(
   subject: Subject,
   load: LoadOptions & { readonly warmUpSeconds: number; readonly body: string },
 ): Promise<Measurement> {
-  await checkBodies(subject, load.body);
+  await checkBodies(subject, load.body, load.endpoint);
   await putUnderLoad(subject, { ...load, seconds: load.warmUpSeconds });
   const measurement = await putUnderLoad(subject, load);
-  await checkBodies(subject, load.body);
+  await checkBodies(subject, load.body, load.endpoint);
   return measurement;
 }
 
 async function wrk(subject: Subject, options: LoadOptions): Promise<WrkReport> {
+  const { path } = options.endpoint ?? chatEndpoint;
   const { stdout } = await run('taskset', [
     ...['-c', String(options.core), 'wrk', '-t1', `-c${options.connections}`, `-d${options.seconds}s`],
-    ...['--timeout', '10s', '-s', script, `http://127.0.0.1:${subject.port}${chatPath}`],
+    ...['--timeout', '10s', '-s', script, `http://127.0.0.1:${subject.port}${path}`],
     ...['--', options.bodyFile, String(options.pauseMs ?? 0), ...Object.entries(subject.headers).flat()],
   ]);
   const line = /^\{.*\}$/m.exec(stdout)?.[0];
@@ -88,20 +99,20 @@ async function wrk(subject: Subject, options: LoadOptions): Promise<WrkReport> {
 }
 
 /** @throws Error unless each of twenty responses is the expected one */
-export async function checkBodies(subject: Subject, body: string): Promise<void> {
+export async function checkBodies(subject: Subject, body: string, endpoint = chatEndpoint): Promise<void> {
   for (let i = 0; i < 20; i++) {
-    const { status, text } = await post(subject, body);
-    if (status !== 200 || !isCannedResponse(text)) {
+    const { status, text } = await post(subject, endpoint.path, body);
+    if (status !== 200 || !endpoint.isCanned(text)) {
       throw new Error(`${subject.name} returned ${status} with another body: ${text.slice(0, 300)}`);
     }
   }
 }
 
 // Uses a new connection for each request, because a kept one might be closing after the load.
-function post(subject: Subject, body: string): Promise<{ status: number | undefined; text: string }> {
+function post(subject: Subject, path: string, body: string): Promise<{ status: number | undefined; text: string }> {
   const { port, headers } = subject;
   return new Promise((resolve, reject) => {
-    const options = { agent: false, host: '127.0.0.1', port, path: chatPath, method: 'POST', headers };
+    const options = { agent: false, host: '127.0.0.1', port, path, method: 'POST', headers };
     const sent = request(options, (response) => {
       readText(response).then((text) => resolve({ status: response.statusCode, text }), reject);
     });

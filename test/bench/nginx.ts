@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../support/containers.ts';
 import { freePort } from '../support/process.ts';
-import { canned } from './canned.ts';
+import { cannedUpstreams } from './canned.ts';
 import { type Pinned, startPinned } from './cores.ts';
 
 export interface Nginx extends Pinned {
@@ -19,7 +19,7 @@ const slowBytesPerSecond = 250;
 /** Responds to every request with the canned completion of the vendor in its path, about 700 bytes. */
 export async function startUpstream(core: number): Promise<Nginx> {
   const port = await freePort();
-  const locations = Object.values(canned).flatMap(({ path, response }) => {
+  const locations = cannedUpstreams.flatMap(({ path, response }) => {
     const respondDirective = `default_type application/json; return 200 '${JSON.stringify(response)}';`;
     const slowly = `limit_rate ${slowBytesPerSecond};`;
     return [

@@ -5,6 +5,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../support/process.ts';
+import type { ClientsCase } from './clients.ts';
+import { renderClients } from './clients-report.ts';
 import { type ForwardResults, renderForward } from './forward-report.ts';
 import type { GuardrailsCase } from './guardrails.ts';
 import { renderGuardrails } from './guardrails-report.ts';
@@ -40,6 +42,7 @@ export interface Results {
   readonly limits: LimitsResult;
   readonly hangUps: HangUpsResult;
   readonly guardrails: readonly GuardrailsCase[];
+  readonly clients: readonly ClientsCase[];
   readonly forward: ForwardResults;
   /** The memory of open streams. */
   readonly memory: readonly MemoryResult[];
@@ -97,6 +100,12 @@ export function writeGuardrails(results: Pick<Results, 'machine' | 'passes' | 's
   return saveResults('-guardrails', results, lines.join('\n'));
 }
 
+/** Writes the results of clients' formats alone: <date>-clients. */
+export function writeClients(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'clients'>): string {
+  const lines = [...renderHead(results), ...renderClients(results.clients)];
+  return saveResults('-clients', results, lines.join('\n'));
+}
+
 /** Writes the results of hang-ups alone: <date>-hang-ups. */
 export function writeHangUps(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'hangUps'>): string {
   const lines = [...renderHead(results), ...renderHangUps(results.hangUps)];
@@ -121,7 +130,7 @@ function renderHead({ machine, passes, seconds }: Pick<Results, 'machine' | 'pas
 }
 
 function render(results: Results): string {
-  const { cases, limits, hangUps, guardrails, forward, memory, startup } = results;
+  const { cases, limits, hangUps, guardrails, clients, forward, memory, startup } = results;
   const lines = [
     ...renderHead(results),
     'limit = nginx as reverse proxy · bare = node:http piped to undici, no parsing · peer = another gateway, which checks no key. ' +
@@ -131,6 +140,7 @@ function render(results: Results): string {
     ...renderLimits(limits),
     ...renderHangUps(hangUps),
     ...renderGuardrails(guardrails),
+    ...renderClients(clients),
     ...renderForward(forward),
     '## Start and memory',
     '',

@@ -1,6 +1,6 @@
-// `npm run bench [-- --quick] [--peer] [--only guardrails | forward | hang-ups]`: the gateway beside its yardsticks, in
-// one run on one machine, because only ratios within one run are meaningful. Each measurement has its own process,
-// alone on its core.
+// `npm run bench [-- --quick] [--peer] [--only guardrails | clients | forward | hang-ups]`: the gateway beside its
+// yardsticks, in one run on one machine, because only ratios within one run are meaningful. Each measurement has its own
+// process, alone on its core.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildPrograms } from '../../scripts/build.ts';
 import { type CannedVendor, canned } from './canned.ts';
+import { measureClientStreams, measureClients } from './clients.ts';
 import { chooseCores } from './cores.ts';
 import { measureForward, measureForwardedStreams } from './forward.ts';
 import type { ForwardResults } from './forward-report.ts';
@@ -22,6 +23,7 @@ import {
   type CaseResult,
   describeMachine,
   type MemoryResult,
+  writeClients,
   writeForward,
   writeGuardrails,
   writeHangUps,
@@ -42,6 +44,7 @@ const { values: flags } = parseArgs({
 const sections: Readonly<Record<string, () => Promise<string>>> = {
   all: measureAll,
   guardrails: measureGuardrailsAlone,
+  clients: measureClientsAlone,
   forward: measureForwardAlone,
   'hang-ups': measureHangUpsAlone,
 };
@@ -101,15 +104,17 @@ async function measureAll(): Promise<string> {
     for (const one of chatCases) cases.push(await measureChat(one, subjects));
     const limits = await measureLimits(optionsOf(gateway));
     const guardrails = await measureGuardrails(optionsOf(gateway));
+    const clients = await measureClients(optionsOf(gateway));
     const hangUps = await measureHangUps({ ...optionsOf(gateway), slowUrl: slowUrl(port) });
-    return { cases, limits, guardrails, hangUps, startup: await measureStartup(gateway, cores) };
+    return { cases, limits, guardrails, clients, hangUps, startup: await measureStartup(gateway, cores) };
   });
   const streaming = await withGateway(await startStreamUpstream(cores), async (gateway, port) => {
     const cases: CaseResult[] = [];
     for (const vendor of vendors) {
       cases.push(await measureStreaming(vendor, [gatewayAsSubject(gateway), bare(cores, port)]));
     }
-    return { cases, guardrails: await measureGuardedStreams(streamOptionsOf(gateway)) };
+    const guardrails = await measureGuardedStreams(streamOptionsOf(gateway));
+    return { cases, guardrails, clients: await measureClientStreams(streamOptionsOf(gateway)) };
   });
   const forward = await measureSidecars();
   const memory = await withGateway(await startHoldingUpstream(cores), (gateway, port) =>
@@ -120,6 +125,7 @@ async function measureAll(): Promise<string> {
     ...{ machine, passes, seconds, limits, hangUps, forward, memory, startup },
     cases: [...chat.cases, ...streaming.cases],
     guardrails: [...chat.guardrails, ...streaming.guardrails],
+    clients: [...chat.clients, ...streaming.clients],
   });
 }
 
@@ -129,6 +135,14 @@ async function measureGuardrailsAlone(): Promise<string> {
     measureGuardedStreams(streamOptionsOf(gateway)),
   );
   return writeGuardrails({ machine, passes, seconds, guardrails: [...chat, ...streamed] });
+}
+
+async function measureClientsAlone(): Promise<string> {
+  const whole = await withGateway(await startUpstream(cores.load), (gateway) => measureClients(optionsOf(gateway)));
+  const streamed = await withGateway(await startStreamUpstream(cores), (gateway) =>
+    measureClientStreams(streamOptionsOf(gateway)),
+  );
+  return writeClients({ machine, passes, seconds, clients: [...whole, ...streamed] });
 }
 
 async function measureForwardAlone(): Promise<string> {

@@ -1,22 +1,33 @@
 // The load of the streaming case: a number of connections that each request one stream after another. It uses plain
 // sockets, because a client library would cost more than the measured subject. Prints one line of JSON.
-// Run: node test/bench/stream-load.ts <port> <streams> <seconds> <body> <header: value> …
+// Run: node test/bench/stream-load.ts <StreamLoad as JSON>
 import { connect, type Socket } from 'node:net';
-import { chatPath } from './load.ts';
 
-const [port = '', streams = '', seconds = '', body = '', ...headers] = process.argv.slice(2);
+export interface StreamLoad {
+  readonly port: number;
+  readonly streams: number;
+  readonly seconds: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Bytes of which each token of a stream contains one. */
+  readonly tokenMarks: readonly string[];
+  /** Bytes that only a finished stream contains. */
+  readonly doneMark: string;
+}
+
+const load = JSON.parse(process.argv[2] ?? '') as StreamLoad;
+const { port, streams, seconds, path, headers, body } = load;
 const request = [
-  `POST ${chatPath} HTTP/1.1`,
+  `POST ${path} HTTP/1.1`,
   'host: 127.0.0.1',
   `content-length: ${Buffer.byteLength(body)}`,
-  ...headers,
+  ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   '',
   body,
 ].join('\r\n');
-// Matches tokens in any framing: a gateway with guardrails may join several pieces into one event, and move blanks into
-// the next.
-const tokenMarks = [Buffer.from('token"'), Buffer.from('token ')];
-const doneMark = Buffer.from('[DONE]');
+const tokenMarks = load.tokenMarks.map((mark) => Buffer.from(mark));
+const doneMark = Buffer.from(load.doneMark);
 const lastChunk = Buffer.from('0\r\n\r\n');
 
 let tokens = 0;
@@ -25,11 +36,11 @@ let broken = 0;
 let stopping = false;
 const firstTokenMs: number[] = [];
 
-const sockets = Array.from({ length: Number(streams) }, () => openStream());
-setTimeout(finish, Number(seconds) * 1000);
+const sockets = Array.from({ length: streams }, () => openStream());
+setTimeout(finish, seconds * 1000);
 
 function openStream(): Socket {
-  const socket = connect(Number(port), '127.0.0.1');
+  const socket = connect(port, '127.0.0.1');
   socket.setNoDelay(true);
   let requested = 0;
   let waiting = true;

@@ -5,8 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../support/process.ts';
+import { type BenchFormat, benchFormats } from './client-calls.ts';
 import { type Cores, cpuSeconds, type Pinned, residentMiB, startPinned } from './cores.ts';
 import { chatPath, type Measurement } from './load.ts';
+import type { StreamLoad } from './stream-load.ts';
 import type { Subject } from './subjects.ts';
 
 const run = promisify(execFile);
@@ -47,16 +49,20 @@ async function startUpstream(cores: Cores, msPerToken: number): Promise<StreamUp
 
 /**
  * Figures are per token; p50Ms and p99Ms are the time to the first token.
- * @throws Error if a stream broke or ended without [DONE]
+ * @throws Error if a stream broke or ended without its last event
  */
 export async function putUnderStreams(subject: Subject, options: StreamOptions): Promise<Measurement> {
-  const { core, seconds } = options;
-  const body = streamBody(options.model);
-  const headers = Object.entries(subject.headers).map(([name, value]) => `${name}: ${value}`);
+  const { core, seconds, model, format = 'chatCompletions' } = options;
+  const { path, body, tokenMarks, doneMark } = benchFormats[format];
+  const { port, headers } = subject;
+  const load: StreamLoad = {
+    ...{ port, headers, streams, seconds, tokenMarks, doneMark },
+    path: path(model, true),
+    body: JSON.stringify(body('Hello', { model, stream: true })),
+  };
   const program = join(import.meta.dirname, 'stream-load.ts');
-  const args = [String(subject.port), String(streams), String(seconds), body, ...headers];
   const before = cpuSeconds(subject.pid);
-  const { stdout } = await run('taskset', ['-c', String(core), process.execPath, program, ...args]);
+  const { stdout } = await run('taskset', ['-c', String(core), process.execPath, program, JSON.stringify(load)]);
   const cpu = cpuSeconds(subject.pid) - before;
   const report = JSON.parse(stdout) as StreamReport;
   if (report.broken > 0 || report.completed === 0) {
@@ -76,6 +82,8 @@ export interface StreamOptions {
   readonly core: number;
   readonly seconds: number;
   readonly model: string;
+  /** Default: chat completions. */
+  readonly format?: BenchFormat;
 }
 
 function streamBody(model: string): string {
