@@ -51,6 +51,11 @@ export interface ClientTranslation {
   readonly streamType: string;
   /** The format's SDK gives bodies a media type that says nothing, so any is accepted. */
   readonly anyMediaType?: boolean;
+  /**
+   * The format has no field for the signatures of a Claude model, so its clients get them wrapped:
+   * see conversation/opaque.ts.
+   */
+  readonly wrapsThinking?: boolean;
   /** Where a request contains text. */
   readonly requestLocations: TextLocation;
   /** Names of the client's headers, in lower case, that a vendor of the same format gets too. */

@@ -75,7 +75,7 @@ export interface FormatTarget {
   readonly providerKeyId: string | undefined;
   /** The vendor's own tools that pass: by the organization's settings, or all with the caller's own key. */
   readonly ownTools: OwnToolSettings;
-  readonly provider: { readonly passesField?: PassesField };
+  readonly provider: { readonly name: string; readonly passesField?: PassesField };
 }
 
 /** Whether a field of this name reaches the vendor, for a body that is passed as sent. */

@@ -4,6 +4,7 @@ import { chatCompletions } from '../formats/chat-completions/index.ts';
 import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { passesToVendor } from '../formats/chat-completions/passed-fields.ts';
 import { rightsOf } from '../formats/own-tools.ts';
+import { withoutForeign } from '../formats/responses/foreign-items.ts';
 import { responses } from '../formats/responses/index.ts';
 import { passResponsesRequest } from '../formats/responses/pass-request.ts';
 import { bearer } from './credentials/api-key.ts';
@@ -17,14 +18,16 @@ export const gptProvider: Provider = {
   path: ({ target }) => `${target.baseUrl.path}/chat/completions`,
   native: {
     responses: {
-      ...forNativeClients(responses, (client, { model, target, request, isGuarded = false }) =>
-        passResponsesRequest(client, {
+      ...forNativeClients(responses, (sent, { model, target, request, isGuarded = false }) => {
+        const { client, dropped } = withoutForeign(sent);
+        const passed = passResponsesRequest(client, {
           model,
           ...rightsOf(target),
           outputTokens: request.body.max_completion_tokens,
           isGuarded,
-        }),
-      ),
+        });
+        return { ...passed, dropped: [...new Set([...passed.dropped, ...dropped])] };
+      }),
       path: ({ target }) => `${target.baseUrl.path}/responses`,
       // Models for sound and for search have chat completions only.
       serves: (model) => !/(?:^|-)(?:audio|search)(?:-|$)/.test(model),

@@ -13,6 +13,8 @@ export interface ChunkOptions extends Pick<CompletionForm, 'asFunctions'> {
   readonly costText?: CostText | undefined;
   /** The client's format has blocks of thinking: each is written when it ends, not all of them at the end. */
   readonly separateThoughts?: boolean;
+  /** The form in which the client gets such a block; none if it does not get it. Default: unchanged. */
+  readonly formOfThought?: ((block: ThinkingBlock) => readonly ThinkingBlock[]) | undefined;
 }
 
 /** Fields that every chunk of a stream repeats. */
@@ -83,9 +85,9 @@ export class ChunkWriter {
   /** The text of the block came before, as reasoning. */
   thought(block: ThinkingBlock): void {
     if (this.#options.separateThoughts !== true) return;
-    const { type } = block;
-    const signed = type === 'thinking' ? { type, thinking: '', signature: block.signature } : block;
-    this.#delta({ thinking_blocks: [signed] }, 0);
+    const { formOfThought = (one) => [one] } = this.#options;
+    const signed = formOfThought(block).map((one) => (one.type === 'thinking' ? { ...one, thinking: '' } : one));
+    if (signed.length > 0) this.#delta({ thinking_blocks: signed }, 0);
   }
 
   /** Logprobs of the content tokens since the last call: `content` and `refusal` of a choice's `logprobs`. */

@@ -9,6 +9,7 @@ import { ResponsesWriter } from './write-stream.ts';
 export const responsesClients: ClientTranslation = {
   name: 'responses',
   streamType: 'text/event-stream',
+  wrapsThinking: true,
   requestLocations: responsesRequestLocations,
   forwardsHeader: (name) => name === 'openai-beta',
   readRequest: readResponsesRequest,
@@ -33,6 +34,7 @@ const fields: ReadonlyMap<string, string> = new Map([
   ['verbosity', 'text.verbosity'],
   ['messages.file.filename', 'input.content.filename'],
   ['messages.image_url.detail', 'input.content.detail'],
+  ['messages.thinking_blocks', 'input.reasoning'],
 ]);
 
 function fieldOf(field: string): string {

@@ -1,9 +1,11 @@
 // Reads the input of a client's request (SDK type `ResponseInputItem` of the package openai) into messages of chat
 // completions. Everything that the model wrote between two inputs is one message there.
 import { writeJson } from '../../../common/exact-json.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
+import type { ThinkingBlock } from '../../conversation/response.ts';
+import { wrappedBlock } from '../../models/claude/wrapped-thinking.ts';
 import type { ChatTurn } from '../client-format.ts';
 import type { LossList } from '../client-losses.ts';
 import { chatName } from './offered-tools.ts';
@@ -29,6 +31,7 @@ interface ModelTurn {
   readonly at: string;
   readonly contents: unknown[];
   readonly calls: JsonObject[];
+  readonly thinking: ThinkingBlock[];
 }
 
 class Turns {
@@ -65,8 +68,7 @@ class Turns {
         this.#addMessageOf({ role: 'tool', ...this.#result(item, at) }, at);
         return;
       case 'reasoning':
-        // The reasoning of one vendor means nothing to another one.
-        if (saysSomething(item)) this.#losses.drop('input.reasoning');
+        this.#addReasoning(item, at);
         return;
       case 'additional_tools':
         return;
@@ -76,6 +78,13 @@ class Turns {
       default:
         this.#losses.refuse(at);
     }
+  }
+
+  /** Only the gateway's own form comes from a vendor of another format; the rest means nothing there. */
+  #addReasoning(item: JsonObject, at: string): void {
+    const block = wrappedBlock(item.encrypted_content, summaryOf(item));
+    if (block !== undefined) this.#model(at).thinking.push(block);
+    else if (saysSomething(item)) this.#losses.drop('input.reasoning');
   }
 
   #addMessage({ role, content, phase }: JsonObject, at: string): void {
@@ -107,18 +116,24 @@ class Turns {
   }
 
   #model(at: string): ModelTurn {
-    this.#open ??= { at, contents: [], calls: [] };
+    this.#open ??= { at, contents: [], calls: [], thinking: [] };
     return this.#open;
   }
 
   #close(): void {
     if (this.#open === undefined) return;
-    const { at, contents, calls } = this.#open;
+    const { at, contents, calls, thinking } = this.#open;
     this.#open = undefined;
+    if (contents.length + calls.length === 0) {
+      // Reasoning alone is no message.
+      this.#losses.drop('input.reasoning');
+      return;
+    }
     const message = {
       role: 'assistant',
       content: joinedContent(contents),
       ...(calls.length > 0 && { tool_calls: calls }),
+      ...(thinking.length > 0 && { thinking_blocks: thinking }),
     };
     this.#turns.push({ message, at });
   }
@@ -126,6 +141,12 @@ class Turns {
 
 function saysSomething({ summary, content, encrypted_content: encrypted }: JsonObject): boolean {
   return isGiven(encrypted) || [summary, content].some((list) => Array.isArray(list) && list.length > 0);
+}
+
+function summaryOf({ summary }: JsonObject): string {
+  return objectsOf(summary)
+    .map(({ text }) => (typeof text === 'string' ? text : ''))
+    .join('');
 }
 
 function joinedContent(contents: readonly unknown[]): unknown {

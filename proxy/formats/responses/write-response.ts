@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { CalledTool, Finish, ResponseIdentity, ResponseMessage } from '../../conversation/response.ts';
 import type { Usage } from '../../conversation/usage.ts';
+import { wrappedValue } from '../../models/claude/wrapped-thinking.ts';
 import type { ClientRequest } from '../client-format.ts';
 import { calledTool, customInput, type ToolNames, toolNames } from './offered-tools.ts';
 
@@ -19,7 +20,7 @@ export function writeResponsesResponse(message: ResponseMessage, { body }: Clien
   ];
   const names = toolNames(body);
   const writers: ((id: ItemId, status: string) => JsonObject)[] = [
-    ...(reasoning === '' ? [] : [(id: ItemId) => reasoningItem(id, reasoning)]),
+    ...reasoned(reasoning, objectsOf(extras.thinking_blocks)),
     ...(parts.length === 0 ? [] : [(id: ItemId, status: string) => messageItem(id, status, parts)]),
     ...calls.map((call) => (id: ItemId, status: string) => callItem(id, status, namedCall(names, call))),
   ];
@@ -29,6 +30,15 @@ export function writeResponsesResponse(message: ResponseMessage, { body }: Clien
     return write(id, index === writers.length - 1 ? itemStatus(status) : 'completed');
   });
   return responseObject(body, message, { ...endOf(finish), output, usage: usageFields(message.usage) });
+}
+
+/** A block of thinking that its vendor wants back is an item; other reasoning is one item. */
+function reasoned(reasoning: string, blocks: readonly JsonObject[]): ((id: ItemId) => JsonObject)[] {
+  const wrapped = blocks.filter((block) => wrappedValue(block) !== undefined);
+  if (wrapped.length === 0) return reasoning === '' ? [] : [(id) => reasoningItem(id, reasoning)];
+  return wrapped.map(
+    (block) => (id) => reasoningItem(id, block.type === 'thinking' ? String(block.thinking) : '', wrappedValue(block)),
+  );
 }
 
 type ItemId = (prefix: string) => string;
@@ -123,9 +133,16 @@ export function messageItem(id: ItemId, status: string, content: readonly JsonOb
   return { id: id('msg'), type: 'message', status, role: 'assistant', content };
 }
 
-/** @param text empty before its first piece */
-export function reasoningItem(id: ItemId, text: string): JsonObject {
-  return { id: id('rs'), type: 'reasoning', summary: text === '' ? [] : [summaryPart(text)] };
+/**
+ * @param text empty before its first piece
+ * @param encrypted what only the vendor can read
+ */
+export function reasoningItem(id: ItemId, text: string, encrypted?: string): JsonObject {
+  const summary = text === '' ? [] : [summaryPart(text)];
+  return {
+    ...{ id: id('rs'), type: 'reasoning', summary },
+    ...(encrypted !== undefined && { encrypted_content: encrypted }),
+  };
 }
 
 export function summaryPart(text: string): JsonObject {

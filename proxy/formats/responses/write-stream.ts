@@ -1,9 +1,10 @@
 // Writes a stream for clients of the Responses API (SDK type `ResponseStreamEvent` of the package openai): one output
 // item after another, then the whole response.
 import { type JsonObject, objectsOf } from '../../../common/json.ts';
-import type { Finish, ResponseIdentity } from '../../conversation/response.ts';
+import type { Finish, ResponseIdentity, ThinkingBlock } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import type { Usage } from '../../conversation/usage.ts';
+import { wrappedValue } from '../../models/claude/wrapped-thinking.ts';
 import type { ClientRequest } from '../client-format.ts';
 import type { StreamWriter } from '../format.ts';
 import { OrderedCalls, type StreamedCall } from '../ordered-calls.ts';
@@ -31,6 +32,8 @@ interface OpenText {
   /** So far. */
   text: string;
   readonly logprobs: JsonObject[];
+  /** What only the vendor can read. */
+  encrypted?: string;
 }
 
 type OpenItem = OpenText | { readonly kind: 'call'; readonly call: StreamedCall };
@@ -83,6 +86,20 @@ export class ResponsesWriter implements StreamWriter {
 
   reasoning(text: string): void {
     this.#text('reasoning', text);
+  }
+
+  /** Redacted thinking, and thinking that was omitted, have no text. */
+  thought(block: ThinkingBlock): void {
+    const encrypted = wrappedValue(block);
+    if (encrypted === undefined) return;
+    if (block.type === 'thinking' && this.#open?.kind === 'reasoning') {
+      this.#open.encrypted = encrypted;
+      this.#close();
+      return;
+    }
+    this.#close();
+    this.#added(reasoningItem(this.#id, ''));
+    this.#done(reasoningItem(this.#id, '', encrypted));
   }
 
   call(id: string, name: string, args = ''): number {
@@ -177,7 +194,10 @@ export class ResponsesWriter implements StreamWriter {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    const item = open.kind === 'call' ? this.#closeCall(open.call, status) : this.#closeText(open, status);
+    this.#done(open.kind === 'call' ? this.#closeCall(open.call, status) : this.#closeText(open, status));
+  }
+
+  #done(item: JsonObject): void {
     this.#item('output_item.done', { item });
     this.#output.push(item);
   }
@@ -189,7 +209,7 @@ export class ResponsesWriter implements StreamWriter {
     const { text: name, part: partName } = eventsOf[kind];
     this.#item(`${name}.done`, { ...this.#part(kind, field), ...(kind === 'text' && { logprobs }) });
     this.#item(`${partName}.done`, this.#part(kind, { part }));
-    return kind === 'reasoning' ? reasoningItem(this.#id, text) : messageItem(this.#id, status, [part]);
+    return kind === 'reasoning' ? reasoningItem(this.#id, text, open.encrypted) : messageItem(this.#id, status, [part]);
   }
 
   #closeCall(call: StreamedCall, status: string): JsonObject {
