@@ -4,6 +4,7 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { splitId } from '../../conversation/call-ids.ts';
 import type { CalledTool, Finish, ResponseChoice, ResponseMessage } from '../../conversation/response.ts';
 import type { Usage } from '../../conversation/usage.ts';
+import { thoughtParts } from './client-thoughts.ts';
 import { markedSignature } from './signatures.ts';
 
 export function writeClientResponse({ id, model, choices, usage }: ResponseMessage): JsonObject {
@@ -21,7 +22,7 @@ function partsOf({ content, reasoning = '', refusal, calls, extras = {} }: Respo
   const text = [content, refusal ?? extras.refusal].filter((one) => typeof one === 'string').join('');
   const signature = textSignature(extras);
   return [
-    ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
+    ...thoughtParts(reasoning, objectsOf(extras.thinking_blocks)),
     ...(text === '' && signature === undefined ? [] : [{ text, ...signed(signature) }]),
     ...objectsOf(extras.images).flatMap(imagePart),
     ...calls.map(callPart),

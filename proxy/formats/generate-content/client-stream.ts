@@ -3,12 +3,13 @@
 // last piece has the reason of the end and the usage.
 import type { JsonObject } from '../../../common/json.ts';
 import { objectsOf } from '../../../common/json.ts';
-import type { CalledTool, Finish, ResponseIdentity } from '../../conversation/response.ts';
+import type { CalledTool, Finish, ResponseIdentity, ThinkingBlock } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import type { Usage } from '../../conversation/usage.ts';
 import type { PathFields } from '../client-format.ts';
 import type { StreamWriter } from '../format.ts';
 import { callPart, finishReason, imagePart, responseId, textSignature, usageFields } from './client-response.ts';
+import { thoughtEnd } from './client-thoughts.ts';
 
 export class ClientStreamWriter implements StreamWriter {
   readonly #isArray: boolean;
@@ -50,6 +51,11 @@ export class ClientStreamWriter implements StreamWriter {
 
   reasoning(text: string): void {
     this.#text({ text, thought: true });
+  }
+
+  thought(block: ThinkingBlock): void {
+    const parts = thoughtEnd(block);
+    if (parts.length > 0) this.#parts([...this.#completed(), ...parts]);
   }
 
   call(id: string, name: string, args = ''): number {

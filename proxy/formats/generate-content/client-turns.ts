@@ -8,6 +8,7 @@ import type { ChatTurn } from '../client-format.ts';
 import type { LossList } from '../client-losses.ts';
 import { camelNames } from './client-names.ts';
 import { type ClientPart, chatParts, madeImage, partsOf } from './client-parts.ts';
+import { ThoughtReader } from './client-thoughts.ts';
 
 /** @throws GatewayError invalid_request that names the field */
 export function chatTurns(contents: unknown, losses: LossList): readonly ChatTurn[] {
@@ -89,21 +90,25 @@ function modelTurn({ parts, at }: Group, ids: CallIds, losses: LossList): ChatTu
   const content: JsonObject[] = [];
   const calls: JsonObject[] = [];
   const images: JsonObject[] = [];
+  const thoughts = new ThoughtReader(losses);
   let signature: unknown;
   for (const one of parts) {
     const { part } = one;
     if (isGiven(part.functionCall)) calls.push(toolCall(one, ids, losses));
     else if (isGiven(part.inlineData) && part.thought !== true) images.push(madeImage(one));
+    else if (part.thought === true && typeof part.text === 'string') thoughts.add(one, part.text);
     else {
       content.push(...chatParts(one, losses));
       if (part.thought !== true) signature = part.thoughtSignature ?? signature;
     }
   }
+  thoughts.end();
   const message = {
     role: 'assistant',
     content: content.length === 0 ? null : content,
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(images.length > 0 && { images }),
+    ...(thoughts.blocks.length > 0 && { thinking_blocks: thoughts.blocks }),
     ...signed(signature),
   };
   return { message, at };

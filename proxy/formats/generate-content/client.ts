@@ -9,6 +9,7 @@ import { ClientStreamWriter } from './client-stream.ts';
 export const generateContentClients: ClientTranslation = {
   name: 'generate_content',
   streamType: 'text/event-stream',
+  wrapsThinking: true,
   requestLocations: generateContentRequestLocations,
   forwardsHeader: () => false,
   readRequest: readClientRequest,
@@ -30,6 +31,7 @@ const fields: ReadonlyMap<string, string> = new Map([
   ['messages.extra_content', 'contents.parts.thoughtSignature'],
   ['messages.file.filename', 'contents.parts.inlineData.displayName'],
   ['messages.images', 'contents.parts'],
+  ['messages.thinking_blocks', 'contents.parts.thought'],
   ['n', 'generationConfig.candidateCount'],
   ['presence_penalty', 'generationConfig.presencePenalty'],
   ['reasoning_effort', 'generationConfig.thinkingConfig'],

@@ -11,6 +11,7 @@ import { passedBody } from '../splice.ts';
 import { camelNames } from './client-names.ts';
 import { kindOf } from './client-own-tools.ts';
 import { partsOf } from './client-parts.ts';
+import { wrappedIn } from './client-thoughts.ts';
 import { ownTools, toolsOf } from './client-tools.ts';
 import { isMarked, returnedSignature } from './signatures.ts';
 
@@ -28,6 +29,7 @@ export function passGenerateContentRequest(client: ClientRequest, passing: Passi
   const { model, rights, outputTokens } = passing;
   if (!rights.isOwnKey) refuseAccount(body);
   const { tools, dropped } = withoutOwnTools(body.tools, rights);
+  const lost = hasForeignThoughts(body.contents) ? ['contents.parts.thought'] : [];
   const contents = withOwnSignatures(body.contents, model);
   const changed = new Map<string, string>();
   if (tools !== undefined) changed.set('tools', writeJson(tools));
@@ -37,7 +39,7 @@ export function passGenerateContentRequest(client: ClientRequest, passing: Passi
     const config = body[name];
     changed.set(name, writeJson({ ...(isObject(config) && config), maxOutputTokens: outputTokens }));
   }
-  return { body: passedBody(client, changed), dropped, headers: [] };
+  return { body: passedBody(client, changed), dropped: [...dropped, ...lost], headers: [] };
 }
 
 /** @throws GatewayError unsupported_parameter */
@@ -86,18 +88,29 @@ const anySignature = 'skip_thought_signature_validator';
 /** @returns undefined if nothing changes */
 function withOwnSignatures(contents: unknown, model: string): readonly unknown[] | undefined {
   if (!Array.isArray(contents)) return undefined;
-  const put = contents.map((content: unknown) => {
-    if (!isObject(content) || !objectsOf(content.parts).some(hasMark)) return content;
-    return {
-      ...content,
-      parts: objectsOf(content.parts).map((part) => (hasMark(part) ? unmarked(part, model) : part)),
-    };
+  const put = contents.flatMap((content: unknown) => {
+    if (!isObject(content) || !objectsOf(content.parts).some(hasMark)) return [content];
+    const parts = objectsOf(content.parts)
+      .filter((part) => !isForeignThought(part))
+      .map((part) => (hasMark(part) ? unmarked(part, model) : part));
+    // A client that folds no stream sends each of its pieces as a content.
+    return parts.length === 0 ? [] : [{ ...content, parts }];
   });
-  return put.some((content, index) => content !== contents[index]) ? put : undefined;
+  return put.length < contents.length || put.some((content, index) => content !== contents[index]) ? put : undefined;
+}
+
+/** Thinking of another vendor's model, or the end of it, which has no text. */
+function isForeignThought({ thoughtSignature, thought_signature: snake }: JsonObject): boolean {
+  return wrappedIn(thoughtSignature ?? snake) !== undefined;
+}
+
+function hasForeignThoughts(contents: unknown): boolean {
+  return objectsOf(contents).some(({ parts }) => objectsOf(parts).some(isForeignThought));
 }
 
 function hasMark({ thoughtSignature, thought_signature: snake }: JsonObject): boolean {
-  return isMarked(thoughtSignature ?? snake);
+  const given = thoughtSignature ?? snake;
+  return isMarked(given) || wrappedIn(given) !== undefined;
 }
 
 function unmarked(part: JsonObject, model: string): JsonObject {
