@@ -1,6 +1,6 @@
 // Starts a program in this terminal, as if the user had started it: it gets standard input and output and every signal,
 // and its exit code is the command's.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { Failure } from './failure.ts';
 
@@ -21,15 +21,18 @@ const fromTerminal: readonly string[] = ['SIGINT', 'SIGQUIT'];
  * @throws Failure if it cannot be started
  */
 export async function launch({ program, args, env, install }: Program): Promise<number> {
-  const child = spawn(program, args, { env, stdio: 'inherit' });
+  let child: ChildProcess | undefined;
   const forward = (signal: NodeJS.Signals) => {
-    if (!(fromTerminal.includes(signal) && process.stdin.isTTY)) child.kill(signal);
+    if (!(fromTerminal.includes(signal) && process.stdin.isTTY)) child?.kill(signal);
   };
+  // Before the program runs: a signal in between would end this process and leave the program alone.
   for (const signal of forwarded) process.on(signal, forward);
   try {
+    const started = spawn(program, args, { env, stdio: 'inherit' });
+    child = started;
     return await new Promise<number>((resolve, reject) => {
-      child.once('error', (error: NodeJS.ErrnoException) => reject(notStarted(error, program, install)));
-      child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
+      started.once('error', (error: NodeJS.ErrnoException) => reject(notStarted(error, program, install)));
+      started.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
     });
   } finally {
     for (const signal of forwarded) process.off(signal, forward);
