@@ -30,7 +30,8 @@ function project(
       // Workers of tests load the sources again each time; this caches them compiled and without types.
       env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
       retry: 0,
-      testTimeout: 60_000,
+      // They end what hangs and say nothing of speed: a busy machine is slow.
+      testTimeout: 180_000,
       hookTimeout: 180_000,
       allowOnly: false,
     },

@@ -23,7 +23,7 @@ describe.each(Object.keys(vendors) as VendorName[])('%s', (vendor) => {
     expect(exact.length).toBeGreaterThan(0);
     for (const action of actions.filter((one) => one !== 'leave'))
       expect(verdicts.some(({ case: one, booking }) => one.action === action && booking.estimated)).toBe(true);
-  }, 180_000);
+  });
 });
 
 describe('the verdict of a hang-up', () => {

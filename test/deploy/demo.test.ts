@@ -75,7 +75,7 @@ beforeAll(async () => {
   proxy = await startProxy({ ...settings, drainGrace: 0 }, { log: silentLog });
   closers.push(() => proxy.drain());
   // Eight commands start a process each.
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const close of closers.toReversed()) await close();

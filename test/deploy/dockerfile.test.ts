@@ -32,7 +32,7 @@ beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-image-'));
   runBuildStage(build());
   runCompileStage(build(), app());
-}, 120_000);
+});
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('every stage of the Dockerfile', () => {
@@ -160,7 +160,7 @@ describe(`the build carried out (in ${isolation})`, () => {
     for (const file of listing(whole).filter((name) => /\.(mjs|txt|proto|lua)$/.test(name))) {
       expect(readFileSync(join(build(), 'dist', file)).equals(readFileSync(join(whole, file))), file).toBe(true);
     }
-  }, 120_000);
+  });
 
   const taken = { GATEWAY_LISTEN: '127.0.0.1:8080', GATEWAY_ADMIN_LISTEN: '127.0.0.1:8080' };
   it.each([

@@ -88,7 +88,7 @@ describe('the control plane on a full disk', () => {
     await hears('ok');
     expect(await writable()).toBe(1);
     expect(responseOf(await create('after')).organization.name).toBe('after');
-  }, 120_000);
+  });
 });
 
 describe('proxies of a control plane on a full disk', () => {
@@ -137,5 +137,5 @@ describe('proxies of a control plane on a full disk', () => {
     await until(async () => (await readiness(controlPlane)) === 'ok', {
       what: 'the control plane to be ready',
     });
-  }, 120_000);
+  });
 });

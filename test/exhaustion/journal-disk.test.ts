@@ -50,4 +50,4 @@ it('a proxy on a full journal disk serves without a journal, counts it, and open
   const ledger = await ledgerAtRest(organization, budget);
   expect(ledger.unconfirmed).toBe(0);
   expect(ledger.spent).toBeGreaterThan(0);
-}, 120_000);
+});

@@ -45,7 +45,7 @@ afterAll(() => {
   for (const each of [folder, databases]) rmSync(each, { recursive: true });
 });
 
-describe.each(Object.entries(programs))('%s on a full log disk', { timeout: 120_000 }, (name, program) => {
+describe.each(Object.entries(programs))('%s on a full log disk', (name, program) => {
   let running: OnSmallDisk;
   let ports: Readonly<Record<string, number>>;
 

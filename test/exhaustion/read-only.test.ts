@@ -56,7 +56,7 @@ describe('with only their own folders writable', () => {
     expect(journals()).toHaveLength(1);
     expect(await readiness(world.controlPlane)).toBe('ok');
     await until(async () => (await recorded(organization)) === 1);
-  }, 60_000);
+  });
 });
 
 describe('with a read-only folder at the start', () => {

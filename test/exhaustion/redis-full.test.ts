@@ -87,4 +87,4 @@ it('a proxy with a full Redis serves, applies limits, queues usage in memory, an
     },
     { what: 'Redis to be reported as responding', timeoutMs: 20_000 },
   );
-}, 120_000);
+});

@@ -25,14 +25,14 @@ const brief = [
   ...['changes_in_a_loop', 'downloads_in_a_loop', 'three_slow_patterns', 'made_up_tokens'],
 ] as const satisfies readonly AttackName[];
 
-describe('a hostile tenant', { timeout: 120_000 }, () => {
+describe('a hostile tenant', () => {
   let world: World;
   let neighbour: Neighbour;
 
   beforeAll(async () => {
     world = await startWorld();
     neighbour = await startNeighbour(world);
-  }, 180_000);
+  });
   afterAll(() => world?.close());
 
   it.each(brief)('with %s does not affect its neighbour', async (name) => {

@@ -292,7 +292,7 @@ describe('a control plane of an older contract', () => {
     await limit(limited.id, limitsOf('5'));
     expect(await ask(proxy, key)).toBe('200');
     expect(await ask(proxy, limited)).toBe('503 ledger_unavailable');
-  }, 15_000);
+  });
 });
 
 async function usageOf(keyId: string): Promise<number> {

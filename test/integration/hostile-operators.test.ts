@@ -80,4 +80,4 @@ it('three refused Guardrails/Create calls do not delay another tenant’s revoca
     for (const rank of [0.5, 0.9])
       expect(percentile(during[part], rank)).toBeLessThan(10 * (2 * percentile(quiet[part], rank) + 10));
   }
-}, 120_000);
+});

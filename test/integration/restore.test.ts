@@ -208,7 +208,7 @@ describe.each([
     expect(rest.spent - spent).toBe((await recordedCost(organization)) - cost);
     expect(rest.unconfirmed).toBe(0);
     for (const { child } of proxies) expect(child.stderr()).toBe('');
-  }, 120_000);
+  });
 
   async function requests({ api, id }: TestOrganization): Promise<number> {
     const { totals } = (await api.call('Usage/Totals', { organizationId: id })) as {

@@ -122,7 +122,7 @@ describe.each(Object.entries(scenes))('the outage of %s', (section, scene) => {
       await end?.();
       world.owner.remove();
     }
-  }, 60_000);
+  });
 });
 
 describe('names in the runbook', () => {

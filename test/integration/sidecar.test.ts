@@ -13,7 +13,7 @@ import { reviewOf } from '../support/reviews.ts';
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await startCluster();
-}, 60_000);
+});
 afterAll(() => cluster.close());
 
 /** A running pod: its app and its sidecar. */

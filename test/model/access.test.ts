@@ -27,4 +27,4 @@ it(`a proxy never serves state older than its feed has delivered, whatever happe
     'unavailable',
   ];
   expect(reached.filter((name) => !seen.has(name))).toEqual([]);
-}, 60_000);
+});

@@ -44,7 +44,7 @@ describe.each<[BackendName, number]>([
     }
     if (given === undefined && name === 'memory' && schedules >= 100)
       expect(reached.filter((what) => !seen.has(what))).toEqual([]);
-  }, 120_000);
+  });
 });
 
 async function runOrReport(options: ScheduleOptions): Promise<ScheduleReport> {

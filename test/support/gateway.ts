@@ -190,7 +190,7 @@ async function startProxyProcess(env: Environment, options: PlaneOptions): Promi
   const { child, line } = await startPlane('proxy/main.ts', env, options);
   const { port = 0, admin_port } = line;
   const adminUrl = `http://127.0.0.1:${admin_port}`;
-  const { timeoutMs = 15_000 } = options;
+  const { timeoutMs = 60_000 } = options;
   await until(async () => (await fetch(`${adminUrl}/readyz`)).ok, {
     what: 'the proxy to be ready',
     timeoutMs,
@@ -199,7 +199,7 @@ async function startProxyProcess(env: Environment, options: PlaneOptions): Promi
 }
 
 export interface PlaneOptions {
-  /** Time until it is ready; default 15,000. */
+  /** Time until it is ready; default 60,000. */
   readonly timeoutMs?: number;
   /** Files and sockets that it may have open. */
   readonly descriptorsMax?: number;
@@ -213,7 +213,7 @@ export interface PlaneOptions {
 export async function startPlane(
   main: string,
   env: Environment,
-  { timeoutMs = 15_000, nodeArgs = [], ...limits }: PlaneOptions = {},
+  { timeoutMs = 60_000, nodeArgs = [], ...limits }: PlaneOptions = {},
 ) {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const child = startNode([...nodeArgs, await programOf(main)], {

@@ -90,7 +90,7 @@ export async function startedWith(child: Child, message = 'ready'): Promise<Read
   });
   const pattern = new RegExp(`^.*"msg":"${message}.*$`, 'm');
   const line = until(() => pattern.exec(child.stdout())?.[0], {
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     what: `a program to say ${message}`,
   });
   return JSON.parse(await Promise.race([ended, line])) as Readonly<Record<string, number>>;
@@ -134,7 +134,7 @@ async function canListen(port: number): Promise<boolean> {
 }
 
 export interface UntilOptions {
-  /** Default 20,000: a busy machine is slow. */
+  /** Default 60,000: a busy machine is slow. */
   readonly timeoutMs?: number;
   /** Names the condition in the failure's message. */
   readonly what?: string;
@@ -148,7 +148,7 @@ export async function until<T>(
   condition: () => T | Promise<T>,
   options: UntilOptions = {},
 ): Promise<Exclude<T, undefined | null | false | 0 | ''>> {
-  const timeoutMs = options.timeoutMs ?? 20_000;
+  const timeoutMs = options.timeoutMs ?? 60_000;
   const started = performance.now();
   for (;;) {
     const triedAt = performance.now();

@@ -71,7 +71,7 @@ export async function ledgerAtRest(organization: TestOrganization, limitId: stri
       const ledger = await ledgerOf(organization, limitId);
       return ledger.leased === 0 ? ledger : undefined;
     },
-    { what: 'the leases to be released', timeoutMs: 20_000 },
+    { what: 'the leases to be released', timeoutMs: 60_000 },
   );
 }
 
@@ -127,13 +127,16 @@ function isRefused(error: Error): boolean {
 
 const passing: ReadonlySet<Outcome> = new Set(['429 budget_busy', '503 ledger_unavailable']);
 
-/** Retries while the response says that waiting helps, as a client does that obeys `retry-after`, but sooner. */
+/**
+ * Retries while the response says that waiting helps, as a client does that obeys `retry-after`, but sooner. Waits grow
+ * as those of the vendors' SDKs do: a thousand callers with short waits would keep a busy machine from anything else.
+ */
 export async function spendPatiently(spending: Spending, patienceMs = Number.POSITIVE_INFINITY): Promise<Outcome> {
   const until = performance.now() + patienceMs;
-  for (;;) {
+  for (let waitMs = 200; ; waitMs = Math.min(2 * waitMs, 3_000)) {
     const outcome = await spend(spending);
     if (!passing.has(outcome) || performance.now() > until) return outcome;
-    await sleep(100 + Math.random() * 200);
+    await sleep(waitMs * (0.5 + Math.random()));
   }
 }
 

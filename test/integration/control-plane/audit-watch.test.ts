@@ -135,7 +135,7 @@ describeStores('the watch of the audit log', (given) => {
     await open({ store }).look();
     expect(inLogs()).toHaveLength(1);
     expect(pieces.length).toBeGreaterThanOrEqual(4);
-  }, 60_000);
+  });
 
   const attacks = [
     ['an event was edited', (store: Store) => editEvent(store), true],

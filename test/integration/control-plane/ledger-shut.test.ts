@@ -213,7 +213,7 @@ describeStores('a lease of which something is shut', (given) => {
           leased: 0,
           unconfirmed: each === kept ? 4 : 0,
         });
-    }, 60_000);
+    });
 
     it('is not found by another proxy, and an unknown session has nothing to free', async () => {
       await acquire(400);

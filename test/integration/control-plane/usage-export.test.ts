@@ -67,7 +67,7 @@ describe.each([
     const random = new Random(seed);
     recorded = Array.from({ length: events }, () => randomEvent(random, acme.id)).toSorted(inOrder);
     await recordEvents(store, [...recorded, usageEvent({ organization_id: other.id, at: firstDay })]);
-  }, 60_000);
+  });
   afterAll(async () => {
     client.close();
     await plane.close();

@@ -77,7 +77,7 @@ describe('a control plane over SQLite', () => {
     link.freeze();
     for (const { value } of keys) expect((await chat(value)(proxy)).outcome).toBe('200');
     expect((await chat(revoked.value)(proxy)).outcome).not.toBe('200');
-  }, 120_000);
+  });
 
   it('with a restored file makes records stale that were read at a position that the file does not have', async () => {
     const copy = join(folder, 'copy.db');
@@ -95,5 +95,5 @@ describe('a control plane over SQLite', () => {
       withinMs: 30_000,
     });
     expect((await admission(before.value)(proxy)).outcome).toBe('200');
-  }, 120_000);
+  });
 });

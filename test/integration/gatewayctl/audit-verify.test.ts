@@ -44,7 +44,7 @@ beforeAll(async () => {
   ctl = await loggedIn(plane.plane.grpcPort, token);
   writeFileSync(file('public.pem'), pem(publicKey));
   writeFileSync(file('other.pem'), pem(other.publicKey));
-}, 60_000);
+});
 afterAll(async () => {
   ctl.remove();
   await plane.close();
@@ -102,7 +102,7 @@ it('audit verify compares the log with collected anchors, and finds a log that w
   const { out } = await ctl.run(['audit', 'verify', '--anchors', file('collected.log')]);
   expect(out).toMatch(/^revision 2: it is not the event that was anchored/);
   expect(await deliveries(store)).toEqual([]);
-}, 120_000);
+});
 
 it('audit verify is for platform operators, and refuses an invalid key and a missing file', async () => {
   writeFileSync(file('no.pem'), 'canary');

@@ -41,7 +41,7 @@ describe('docs/gatewayctl.md', () => {
     rmSync(directory, { recursive: true });
     await plane.close();
     // A process for each of its lines.
-  }, 120_000);
+  });
 
   const others = ['reconcile', 'budgets', 'guardrails', 'kubernetes', 'backup', 'runbook', 'clients'];
   const lines = [...blocks, ...others.flatMap((page) => blocksOf(`docs/${page}.md`))].flatMap((block) =>

@@ -36,10 +36,10 @@ async function creating(timeoutMs: number, count: number): Promise<void> {
 
 it('a command waits for the given time and continues', async () => {
   await creating(15_000, 4);
-}, 60_000);
+});
 
 it('a command reports the refusal when its timeout ends before the retry', async () => {
   await expect(creating(500, 4)).rejects.toMatchObject({
     ...{ code: 'RESOURCE_EXHAUSTED', reason: 'too_many_requests', retryAfter: 1 },
   });
-}, 60_000);
+});

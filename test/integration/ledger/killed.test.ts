@@ -142,7 +142,7 @@ describe('over a file', () => {
     for (const row of killed) expect(row).toMatchObject({ estimated: true, status: 500 });
     const sum = [...rows.values()].reduce((all, row) => all + costOf(row), 0);
     expect(ledger.spent).toBe(sum);
-  }, 120_000);
+  });
 
   it('a proxy that is killed with its pod leaves no more unconfirmed than its reservations and the open part of its leases', async () => {
     const { organization, key, budget, directory } = await startScene();
@@ -173,7 +173,7 @@ describe('over a file', () => {
     expect(shut).toBeGreaterThan(0);
     expect(ledger.unconfirmed).toBeLessThanOrEqual(reserved + open);
     expect(ledger.unconfirmed).toBeGreaterThanOrEqual(reserved);
-  }, 60_000);
+  });
 });
 
 it('a database that loses its last second gets the events again, and the budget is kept', async () => {

@@ -271,5 +271,5 @@ describe('usage while the control plane is gone', () => {
       ...{ what: 'the heir to be done', timeoutMs: 60_000 },
     });
     expect(await counted(heir.proxy, 'reported')).toBe(0);
-  }, 120_000);
+  });
 });

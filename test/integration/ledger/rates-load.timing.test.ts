@@ -36,7 +36,7 @@ beforeAll(async () => {
   [redis, gateway] = await Promise.all([startRedis(), startGateway()]);
   proxies = await startProxies('2s');
   await warmUp();
-}, 60_000);
+});
 beforeEach(async () => {
   gateway.simulator.reset();
   seen = watchProvider(gateway.simulator);
@@ -131,7 +131,7 @@ describe('tokens per minute', () => {
     );
     expect(used / granted).toBeGreaterThanOrEqual(0.9);
     expect(most).toBeLessThanOrEqual(1 + (alone * 900) / max);
-  }, 180_000);
+  });
 });
 
 /** The usage that the request scripted for the simulator. */
@@ -204,7 +204,7 @@ describe('concurrent requests', () => {
     for (const outcome of ['200', 'broken', busy, '504 upstream_timeout']) expect(outcomes).toContain(outcome);
     expect(most()).toBeLessThanOrEqual(max + (await sumOfCountedAlone()) - countedAlone);
     await expectAllFree(max);
-  }, 60_000);
+  });
 });
 
 /** @returns a function that returns the largest number of these requests that were at the provider at one time */

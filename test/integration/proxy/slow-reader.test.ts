@@ -175,7 +175,7 @@ describe('a provider faster than its reader', () => {
     reader.socket.destroy();
     await proxy.child.stop();
     await upstream.close();
-  }, 150_000);
+  });
 
   const shown = (bytes: number) => `${(bytes / mib).toFixed(0)} MiB`;
 });

@@ -15,12 +15,12 @@ const ago = (days: number) => dayOf(Date.now() - days * dayMs);
 describe.each([
   ['SQLite', freshSqlite],
   ['PostgreSQL', freshPostgres],
-])('an adjustment over %s', { timeout: 120_000 }, (_name, fresh) => {
+])('an adjustment over %s', (_name, fresh) => {
   let fixture: BillFixture;
 
   beforeAll(async () => {
     fixture = await BillFixture.open(fresh);
-  }, 120_000);
+  });
   afterAll(() => fixture.close());
 
   const settle = (drift: JsonResponse, more: object = {}): Promise<JsonResponse> =>

@@ -44,12 +44,12 @@ async function stateOf(store: Store, day: string) {
 describe.each([
   ['SQLite', freshSqlite],
   ['PostgreSQL', freshPostgres],
-])('reporting differences over %s', { timeout: 60_000 }, (_name, fresh) => {
+])('reporting differences over %s', (_name, fresh) => {
   let database: StoreDatabase;
 
   beforeAll(async () => {
     database = await fresh();
-  }, 60_000);
+  });
   afterAll(() => database.drop());
 
   it('happens once for each by several replicas', async () => {
@@ -90,7 +90,7 @@ it('a difference that a comparison changes during its report is reported again: 
   expect((await stateOf(store, day)).rows).toEqual([{ drift: 70, told_drift: null }]);
   await sendDriftAlerts(store, now);
   expect((await stateOf(store, day)).reported).toHaveLength(2);
-}, 60_000);
+});
 
 function afterStatement(db: Kysely<Schema>, run: () => Promise<void>): Kysely<Schema> {
   return db.withPlugin({

@@ -12,12 +12,12 @@ const ago = (days: number) => dayOf(Date.now() - days * dayMs);
 describe.each([
   ['SQLite', freshSqlite],
   ['PostgreSQL', freshPostgres],
-])('a bill over %s', { timeout: 120_000 }, (_name, fresh) => {
+])('a bill over %s', (_name, fresh) => {
   let fixture: BillFixture;
 
   beforeAll(async () => {
     fixture = await BillFixture.open(fresh);
-  }, 120_000);
+  });
   afterAll(() => fixture.close());
 
   it('that its vendor corrects reopens a settled day, by the change', async () => {

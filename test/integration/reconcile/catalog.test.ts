@@ -30,7 +30,7 @@ beforeAll(async () => {
   const file = join(directory, 'models.json');
   writeFileSync(file, JSON.stringify(catalog));
   fixture = await BillFixture.open(freshSqlite, { GATEWAY_CATALOG_FILE: file });
-}, 120_000);
+});
 afterAll(async () => {
   await fixture.close();
   rmSync(directory, { recursive: true });

@@ -279,7 +279,7 @@ describe.each([
     const text = async () => (await fetch(`http://127.0.0.1:${plane.plane.adminPort}/metrics`)).text();
     const metric = `gateway_control_plane_bill_drift_rows{state="explained"} ${rows.length}`;
     await until(async () => (await text()).includes(metric), { what: metric, timeoutMs: 90_000 });
-  }, 180_000);
+  });
 
   it('keep exact costs: nothing is lost between document and comparison', async () => {
     const row = (await list(`--from ${on('hangUps')} --to ${on('hangUps')}`))[0];

@@ -63,7 +63,7 @@ function base64(length: number): string {
   return Buffer.from(bytes).toString('base64');
 }
 
-describe('the time to find secrets', { timeout: 120_000 }, () => {
+describe('the time to find secrets', () => {
   const matcher = compileSecrets({ kind: 'secrets' });
 
   it.each(secrets)('in the repeated text %s is linear', (unit, nanoseconds, characters) =>
@@ -82,7 +82,7 @@ describe('the time to find secrets', { timeout: 120_000 }, () => {
     }));
 });
 
-describe('the time to find patterns', { timeout: 120_000 }, () => {
+describe('the time to find patterns', () => {
   it.each(expressions)('for %s in one repeated letter is linear', (pattern, nanoseconds, characters) =>
     measure(compilePattern({ kind: 'pattern', patterns: [pattern] }), repeated('a'), {
       nanoseconds,

@@ -40,7 +40,7 @@ function open(deps: Partial<WorkerPoolDeps> = {}): void {
   pool = new WorkerPool({ log: silentLog, waitMsMax: 60_000, lateMs: 120_000, silentMsMax: 60_000, ...deps });
 }
 
-describe('workers of the pool', { timeout: 120_000 }, () => {
+describe('workers of the pool', () => {
   it('find the same matches as a scan in the main thread', async () => {
     open();
     expect(await scan('the secret plan')).toMatchObject({ hits: [found], failed: [] });
@@ -101,7 +101,7 @@ describe('workers of the pool', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a scan that waits for a worker', { timeout: 120_000 }, () => {
+describe('a scan that waits for a worker', () => {
   /** A worker that takes this long to start. */
   function slowStart(ms: number): string {
     const file = join(directory, 'slow.mjs');

@@ -32,7 +32,7 @@ function open(deps: Partial<WorkerPoolDeps> = {}): void {
   pool = new WorkerPool({ log: silentLog, waitMsMax: 60_000, lateMs: 120_000, silentMsMax: 60_000, ...deps });
 }
 
-describe('workers with long scans', { timeout: 120_000 }, () => {
+describe('workers with long scans', () => {
   it('are separate from the others: long pieces do not delay short scans', async () => {
     open({ workMsMax: 100_000 });
     const many = '(.*a){20}';
@@ -58,7 +58,7 @@ describe('workers with long scans', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a worker with scans of many organizations', { timeout: 120_000 }, () => {
+describe('a worker with scans of many organizations', () => {
   it('continues with the organization that has used it least, so that a rare scan does not wait', async () => {
     open({ workMsMax: 30_000 });
     const quiet: number[] = [];

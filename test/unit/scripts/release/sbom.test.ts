@@ -33,7 +33,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sbom-'));
   bundle = await buildProgram('gatewayctl', folder);
   sbom = JSON.parse(sbomText());
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the bill of materials', () => {
@@ -80,7 +80,7 @@ describe('the bill of materials', () => {
     const before = sbomText();
     await buildProgram('gatewayctl', folder);
     expect(sbomText()).toBe(before);
-  }, 120_000);
+  });
 });
 
 describe('licences of packages', () => {
