@@ -4,6 +4,7 @@ import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { forChatClients } from '../formats/chat-completions/translated.ts';
 import { messages } from '../formats/messages/index.ts';
 import { passMessagesRequest } from '../formats/messages/pass-request.ts';
+import { onlyTextOf } from '../formats/messages/read-stream.ts';
 import { rightsOf } from '../formats/own-tools.ts';
 import { keyInHeader } from './credentials/api-key.ts';
 import type { Provider } from './provider.ts';
@@ -16,8 +17,10 @@ export const assistantProvider: Provider = {
   path: ({ target }) => `${target.baseUrl.path}/v1/messages`,
   native: {
     messages: {
-      ...forNativeClients(messages, (client, { model, target }) =>
-        passMessagesRequest(client, model, rightsOf(target)),
+      ...forNativeClients(
+        messages,
+        (client, { model, target }) => passMessagesRequest(client, model, rightsOf(target)),
+        { onlyText: onlyTextOf },
       ),
       path: ({ target }) => `${target.baseUrl.path}/v1/messages`,
     },

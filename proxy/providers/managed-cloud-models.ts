@@ -6,6 +6,7 @@ import { forChatClients } from '../formats/chat-completions/translated.ts';
 import { FrameBytes } from '../formats/converse/frames.ts';
 import { converse } from '../formats/converse/index.ts';
 import { passConverseRequest } from '../formats/converse/pass-request.ts';
+import { onlyTextOf } from '../formats/converse/read-stream.ts';
 import { rightsOf } from '../formats/own-tools.ts';
 import { familyOf } from '../models/families.ts';
 import { cloudKeys } from './credentials/cloud-keys.ts';
@@ -27,7 +28,7 @@ export const managedCloudModels: Provider = {
             isClaude: familyOf(capabilities).hasClaudeFields,
             outputTokens: request.body.max_completion_tokens,
           }),
-        { openSplitter: (eventBytesMax) => new FrameBytes(eventBytesMax) },
+        { openSplitter: (eventBytesMax) => new FrameBytes(eventBytesMax), onlyText: onlyTextOf },
       ),
       path: conversePath,
     },

@@ -5,6 +5,7 @@ import { forChatClients } from '../formats/chat-completions/translated.ts';
 import { passedTools } from '../formats/generate-content/client-own-tools.ts';
 import { generateContent } from '../formats/generate-content/index.ts';
 import { passGenerateContentRequest } from '../formats/generate-content/pass-request.ts';
+import { onlyTextOf } from '../formats/generate-content/read-stream.ts';
 import { rightsOf } from '../formats/own-tools.ts';
 import { keyInHeader } from './credentials/api-key.ts';
 import type { Provider, ProviderCall } from './provider.ts';
@@ -26,7 +27,7 @@ export const searchProvider: Provider = {
             outputTokens: request.body.max_completion_tokens,
           }),
         // Which of them passed decides what counts as a search.
-        { read: ({ body }, { target }) => ({ tools: passedTools(body, rightsOf(target)) }) },
+        { read: ({ body }, { target }) => ({ tools: passedTools(body, rightsOf(target)) }), onlyText: onlyTextOf },
       ),
       path: (call) => call.target.baseUrl.path + methodPath(call),
     },

@@ -1,7 +1,7 @@
 // A vendor's format for clients of the same format. Requests pass as they came, and so do responses; the format's own
 // readers only read their usage. If output guardrails apply, responses become chat completions instead, which are
 // guarded and then written in the client's format again.
-import type { JsonObject } from '../../../common/json.ts';
+import { type JsonObject, parseJson } from '../../../common/json.ts';
 import type { ResponseMessage } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import type { Usage } from '../../conversation/usage.ts';
@@ -47,13 +47,21 @@ export interface NativeOptions {
   readonly read?: (client: ClientRequest, call: FormatCall<ChatRequest>) => JsonObject;
   /** Splits a stream that the client gets as the vendor sent it. Default: into server-sent events. */
   readonly openSplitter?: (eventBytesMax: number) => EventSplitter;
+  /**
+   * The text of an event that contains one piece of text and nothing else that its reader needs, as a JSON string
+   * without its quotes. Most events are such, and they pass unread.
+   */
+  readonly onlyText?: OnlyText;
 }
+
+export type OnlyText = (event: Buffer) => string | undefined;
 
 export function forNativeClients(
   format: ReadableFormat,
   write: WriteNative,
-  { read = () => ({}), openSplitter = (bytesMax) => new SseSplitter(bytesMax) }: NativeOptions = {},
+  options: NativeOptions = {},
 ): NativeFormats {
+  const { read = () => ({}), openSplitter = (bytesMax) => new SseSplitter(bytesMax), onlyText = noText } = options;
   const plainCall = (call: FormatCall<ChatRequest>) => {
     const { client } = call.request;
     return readCall(call, client === undefined ? {} : read(client, call));
@@ -78,7 +86,7 @@ export function forNativeClients(
       },
       openStream: (call, head, limits) => {
         const reader = format.openStream(plainCall(call), { head, limits, writer: new CountingWriter() });
-        return new PassedStream(reader, openSplitter(limits.eventBytesMax));
+        return new PassedStream(reader, openSplitter(limits.eventBytesMax), onlyText);
       },
     },
     guarded: {
@@ -111,14 +119,21 @@ function tokensOf({ choices }: ResponseMessage): number {
   return texts.reduce((sum, text) => sum + textTokensMax(text), 0);
 }
 
-/** Passes each event once its reader has read it, and nothing from an error on. */
+const noText: OnlyText = () => undefined;
+
+/** Passes each event once its reader has read it or has no need to, and nothing from an error on. */
 class PassedStream implements StreamReader {
   readonly #reader: StreamReader;
   readonly #events: EventSplitter;
+  readonly #onlyText: OnlyText;
+  /** The latest event that was not read. Some vendors repeat the usage in every event, so the last one counts. */
+  #unread: { readonly event: Buffer; readonly text: string } | undefined;
+  #unreadTokens = 0;
 
-  constructor(reader: StreamReader, events: EventSplitter) {
+  constructor(reader: StreamReader, events: EventSplitter, onlyText: OnlyText) {
     this.#reader = reader;
     this.#events = events;
+    this.#onlyText = onlyText;
   }
 
   get complete(): boolean {
@@ -130,6 +145,7 @@ class PassedStream implements StreamReader {
   }
 
   get usage(): Usage | undefined {
+    this.#readLatest();
     return this.#reader.usage;
   }
 
@@ -138,11 +154,13 @@ class PassedStream implements StreamReader {
   }
 
   get model(): string | undefined {
+    this.#readLatest();
     return this.#reader.model;
   }
 
   get textTokens(): number {
-    return this.#reader.textTokens;
+    this.#readLatest();
+    return this.#reader.textTokens + this.#unreadTokens;
   }
 
   push(chunk: Buffer): Buffer {
@@ -151,6 +169,7 @@ class PassedStream implements StreamReader {
 
   end(): Buffer {
     const bytes = this.#pass(this.#events.end());
+    this.#readLatest();
     this.#reader.end();
     return bytes;
   }
@@ -159,10 +178,31 @@ class PassedStream implements StreamReader {
     const passed: Buffer[] = [];
     for (const event of events) {
       if (this.complete) break;
-      this.#reader.push(event);
+      this.#read(event);
       if (this.failure !== undefined) break;
       passed.push(event);
     }
     return passed.length === 1 && passed[0] !== undefined ? passed[0] : Buffer.concat(passed);
   }
+
+  #read(event: Buffer): void {
+    const text = this.#onlyText(event);
+    if (text === undefined) {
+      this.#readLatest();
+      this.#reader.push(event);
+      return;
+    }
+    if (this.#unread !== undefined) this.#unreadTokens += textTokensMax(unescaped(this.#unread.text));
+    this.#unread = { event, text };
+  }
+
+  #readLatest(): void {
+    const { event } = this.#unread ?? {};
+    this.#unread = undefined;
+    if (event !== undefined) this.#reader.push(event);
+  }
+}
+
+function unescaped(text: string): string {
+  return text.includes('\\') ? String(parseJson(`"${text}"`)) : text;
 }

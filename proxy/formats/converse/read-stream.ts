@@ -143,3 +143,16 @@ type EventType = (typeof eventTypes)[number];
 function isKnown(type: string | undefined): type is EventType {
   return eventTypes.some((one) => one === type);
 }
+
+/**
+ * The JSON string, without its quotes, of a frame that contains nothing else: a delta of text. Its client checks the
+ * checksum.
+ */
+export function onlyTextOf(frame: Buffer): string | undefined {
+  return textDelta.exec(frame.toString('utf8', preludeBytes))?.[1];
+}
+
+const preludeBytes = 12;
+/** The end of the headers, whose order varies, and the payload. */
+const textDelta =
+  /contentBlockDelta.*\{"contentBlockIndex":\d+,"delta":\{"text":"((?:[^"\\]|\\.)*)"\}(?:,"p":"[A-Za-z0-9]*")?\}.{0,4}$/s;

@@ -202,3 +202,12 @@ export class GenerateContentStreamReader implements StreamReader {
 function isBlank(rest: Buffer): boolean {
   return rest.toString().trim() === '';
 }
+
+/** The JSON string, without its quotes, of an event that contains no other part and does not end the response. */
+export function onlyTextOf(event: Buffer): string | undefined {
+  return textPart.exec(event.toString())?.[1];
+}
+
+/** Token counts contain lists of objects with plain values. */
+const textPart =
+  /^data: *\{ *"candidates": *\[ *\{ *"content": *\{(?: *"role": *"model",)? *"parts": *\[ *\{ *"text": *"((?:[^"\\]|\\.)*)"(?:, *"thought": *true)? *\} *\](?:, *"role": *"model")? *\}(?:, *"index": *\d+)? *\} *\], *"usageMetadata": *\{(?:[^{}[\]]|\[[^[\]]*\])*\}(?:, *"(?:modelVersion|responseId)": *"[\w.:/-]+")* *\}\s*$/;

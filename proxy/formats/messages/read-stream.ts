@@ -121,3 +121,11 @@ function isContent({ type }: JsonObject): boolean {
 function isPartOfMessage({ type }: JsonObject): boolean {
   return typeof type === 'string' && /^(message|content_block)_/.test(type);
 }
+
+/** The JSON string, without its quotes, of an event that contains nothing else: a delta of text or of thinking. */
+export function onlyTextOf(event: Buffer): string | undefined {
+  return textDelta.exec(event.toString())?.[1];
+}
+
+const textDelta =
+  /^event: content_block_delta\r?\ndata: *\{"type":"content_block_delta","index":\d+,"delta":\{"type":"(?:text|thinking)_delta","(?:text|thinking)":"((?:[^"\\]|\\.)*)"\} *\}\s*$/;

@@ -106,3 +106,12 @@ export class ResponsesStreamReader implements StreamReader {
     this.complete = true;
   }
 }
+
+/** The JSON string, without its quotes, of an event that contains nothing else: a delta of text. */
+export function onlyTextOf(event: Buffer): string | undefined {
+  const text = event.toString();
+  return text.startsWith(textDelta) ? deltaField.exec(text)?.[1] : undefined;
+}
+
+const textDelta = 'event: response.output_text.delta\ndata: {"type":"response.output_text.delta",';
+const deltaField = /,"delta":"((?:[^"\\]|\\.)*)"[,}]/;
