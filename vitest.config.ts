@@ -1,10 +1,11 @@
-// The test projects. `unit` tests compute and start no server; `cost` tests measure
-// processor time; `timing` tests measure time, so they run last and alone, one at a time; `integration` has all others. Many integration tests wait more than they compute, so three
-// files run at once on two cores. No test is retried. Files share the processes that run them, with their loaded
-// modules, so a test must leave no state in its process.
+// The test projects. `unit` tests compute and start no server; `cost` tests measure processor time; `timing` tests
+// measure time, so they run last and alone, one at a time; `integration` has all others. Many integration tests wait
+// more than they compute, so four files run at once on two cores. No test is retried. Files share the processes that
+// run them, with their loaded modules, so a test must leave no state in its process.
 import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongFilesFirst } from './test/support/sequencer.ts';
+import { temporaryFolder } from './test/support/temporary-folder.ts';
 
 const unitFiles = ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts', 'test/*.test.ts'];
 const timingFiles = ['test/**/*.timing.test.ts'];
@@ -28,7 +29,10 @@ function project(
       maxWorkers,
       sequence: { groupOrder },
       // Workers of tests load the sources again each time; this caches them compiled and without types.
-      env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
+      env: {
+        NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile'),
+        TMPDIR: temporaryFolder(),
+      },
       retry: 0,
       // They end what hangs and say nothing of speed: a busy machine is slow.
       testTimeout: 180_000,
@@ -49,7 +53,7 @@ export default defineConfig({
       project(
         'unit',
         { include: unitFiles, exclude: [...timingFiles, ...costFiles] },
-        { groupOrder: 0, maxWorkers: 3 },
+        { groupOrder: 0, maxWorkers: 4 },
       ),
       project(
         'integration',
@@ -57,9 +61,9 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...unitFiles, ...timingFiles, ...costFiles, 'test/bench/**', 'test/agents/**'],
         },
-        { groupOrder: 0, maxWorkers: 3 },
+        { groupOrder: 0, maxWorkers: 4 },
       ),
-      project('cost', { include: costFiles }, { groupOrder: 0, maxWorkers: 3 }),
+      project('cost', { include: costFiles }, { groupOrder: 0, maxWorkers: 4 }),
       project('timing', { include: timingFiles }, { groupOrder: 1, maxWorkers: 1 }),
     ],
   },

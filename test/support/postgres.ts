@@ -2,8 +2,7 @@
 // database.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
@@ -94,7 +93,7 @@ async function startInContainer(port: number): Promise<Started> {
 async function startLocally(port: number): Promise<Started> {
   const bin = findBinaries();
   const user = process.getuid?.() === 0 ? 'postgres' : undefined; // initdb and postgres refuse root
-  const directory = mkdtempSync(join(fastFolder(), 'gateway-postgres-'));
+  const directory = mkdtempSync(join(temporaryFolder(), 'gateway-postgres-'));
   try {
     if (user !== undefined) await giveTo(user, directory);
     const data = join(directory, 'data');
@@ -109,16 +108,6 @@ async function startLocally(port: number): Promise<Started> {
     rmSync(directory, { recursive: true, force: true });
     throw error;
   }
-}
-
-const memoryFolder = '/dev/shm';
-const memoryFreeMin = 4 * 1024 ** 3;
-
-/** In memory if there is enough, where creating a database takes a tenth of the time. */
-function fastFolder(): string {
-  if (!existsSync(memoryFolder)) return tmpdir();
-  const { bavail, bsize } = statfsSync(memoryFolder);
-  return bavail * bsize >= memoryFreeMin ? memoryFolder : tmpdir();
 }
 
 export const initOptions = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'];
