@@ -48,7 +48,7 @@ function route(received: Received, context: ResponseContext): SimulatedResponse 
     return jsonResponse(200, value, context);
   }
   const request = parseRequest(bodyOf(received), { endpoint, version, betas });
-  if (endpoint === 'count') return jsonResponse(200, { input_tokens: request.prompt.total }, context);
+  if (endpoint === 'count') return respondToCount(request, context);
   return respondToMessage(request, received, context);
 }
 
@@ -56,6 +56,13 @@ const endpoints: Readonly<Record<string, 'message' | 'count'>> = {
   '/v1/messages': 'message',
   '/v1/messages/count_tokens': 'count',
 };
+
+function respondToCount(request: MessageRequest, context: ResponseContext): SimulatedResponse {
+  const behaviour = context.scripted() ?? {};
+  const { status = 200, error } = behaviour;
+  if (status >= 400) return { ...errorResponse(status, scriptedError(status, error), context), behaviour };
+  return { ...jsonResponse(200, { input_tokens: request.prompt.total }, context), behaviour };
+}
 
 function respondToMessage(request: MessageRequest, received: Received, context: ResponseContext): SimulatedResponse {
   const behaviour = context.scripted() ?? directive(request) ?? {};

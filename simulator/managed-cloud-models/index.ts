@@ -1,4 +1,4 @@
-// The managed cloud service's wire format: Converse and ConverseStream, with the vendor's refusals.
+// The managed cloud service's wire format: Converse, ConverseStream and CountTokens, with the vendor's refusals.
 import type { Behaviour } from '../behaviour.ts';
 import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
@@ -8,7 +8,7 @@ import { authorize } from './authorization.ts';
 import { complete } from './completion.ts';
 import { refusalOf } from './faults.ts';
 import { errorFrame, exceptionFrame } from './frames.ts';
-import { parseRequest } from './parse.ts';
+import { parseCount, parseRequest } from './parse.ts';
 import {
   errorBody,
   errorTypeHeader,
@@ -39,19 +39,25 @@ export const managedCloudModels: WireFormat = {
 
 function route(received: Received, context: ResponseContext): SimulatedResponse {
   const path = received.path.slice(basePath.length);
-  const [, id = '', operation] = /^\/model\/([^/]+)\/(converse|converse-stream)$/.exec(path) ?? [];
+  const [, id = '', operation] = /^\/model\/([^/]+)\/(converse|converse-stream|count-tokens)$/.exec(path) ?? [];
   if (operation === undefined || received.method !== 'POST') {
     throw new Refusal(404, { type: 'UnknownOperationException', message: 'Unknown operation' }, 'framework');
   }
   authorize(received, context);
+  if (operation === 'count-tokens') {
+    const inputTokens = parseCount(parseBody(received), decodedId(id));
+    const behaviour = context.scripted() ?? {};
+    return scriptedFailure(behaviour, context) ?? { ...jsonResponse(200, { inputTokens }, context), behaviour };
+  }
   const target = { modelId: decodedId(id), stream: operation === 'converse-stream' };
   return converse(parseRequest(parseBody(received), target), received, context);
 }
 
 function converse(request: ConverseRequest, received: Received, context: ResponseContext): SimulatedResponse {
   const behaviour = context.scripted() ?? directive(request) ?? {};
+  const refused = scriptedFailure(behaviour, context);
+  if (refused !== undefined) return refused;
   const { status = 200 } = behaviour;
-  if (status >= 400) return { ...errorResponse({ status, error: scriptedError(behaviour) }, context), behaviour };
   const completion = complete(request, behaviour, () => echoOf(received));
   if (!request.stream) {
     return { ...jsonResponse(status, responseObject(request, completion), context), behaviour };
@@ -63,6 +69,12 @@ function converse(request: ConverseRequest, received: Received, context: Respons
     parts: behaviour.errorAfterEvents === undefined ? frames : failingFrames(frames, behaviour),
     behaviour,
   };
+}
+
+function scriptedFailure(behaviour: Behaviour, context: ResponseContext): SimulatedResponse | undefined {
+  const { status = 200 } = behaviour;
+  if (status < 400) return undefined;
+  return { ...errorResponse({ status, error: scriptedError(behaviour) }, context), behaviour };
 }
 
 /**

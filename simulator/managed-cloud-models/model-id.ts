@@ -32,6 +32,17 @@ export function resolveModel(id: string): SimulatedModel {
   }
 }
 
+/**
+ * The counter takes base models of one family, also those that are called through profiles alone, and no profile.
+ * Source: the vendor's page "Supported models and Regions for token counting", and reports of its users.
+ */
+export function resolveCounted(id: string): SimulatedModel {
+  const model = models.get(id);
+  if (model?.family === 'claude') return model;
+  resolveModel(id);
+  throw invalid("The provided model doesn't support counting tokens.");
+}
+
 function resolveId(id: string): SimulatedModel {
   const profile = /^[a-z-]+\.(?=[a-z0-9-]+\.)/.exec(id);
   return profile !== null && !models.has(id) ? throughProfile(id) : baseModel(id);

@@ -1,5 +1,5 @@
-// Parses a Converse request in the vendor's order: the form of its fields (ConverseRequest and ConverseStreamRequest of
-// the SDK), the model in the path, then the rules of the conversation and of that model.
+// Parses a request in the vendor's order: the form of its fields (ConverseRequest, ConverseStreamRequest and
+// CountTokensRequest of the SDK), the model in the path, then the rules of the conversation and of that model.
 import {
   arrayOf,
   boolean,
@@ -12,13 +12,16 @@ import {
   oneOf,
   string,
 } from '../checks.ts';
+import { estimateTokens } from '../tokens.ts';
 import { cachePoint, contentBlock, systemBlock, toolName } from './content.ts';
 import { servicePath } from './faults.ts';
-import { resolveModel } from './model-id.ts';
+import { contextFits, outputFits, promptTokens } from './limits.ts';
+import { resolveCounted, resolveModel } from './model-id.ts';
 import { invalid, unreadable } from './refusal.ts';
 import type { ConverseRequest, Message } from './request.ts';
 import { rules } from './rules.ts';
-import { jsonObject, union, withoutNulls } from './shapes.ts';
+import { blob, jsonObject, union, withoutNulls } from './shapes.ts';
+import { thinkingFits } from './thinking.ts';
 
 /** The parts of the path. */
 interface Target {
@@ -40,6 +43,25 @@ export function parseRequest(value: unknown, target: Target): ConverseRequest {
   for (const rule of rules) rule(request);
   return request;
 }
+
+/** @returns the number of tokens. @throws Refusal or FieldFault */
+export function parseCount(value: unknown, modelId: string): number {
+  if (!isObject(value)) throw unreadable('Start of structure or map expected');
+  const sent = withoutNulls(value) as Json;
+  countFields(sent, '');
+  const model = resolveCounted(modelId);
+  const { converse, invokeModel } = sent.input as Readonly<Record<string, Json | undefined>>;
+  if (converse === undefined) {
+    return estimateTokens(Buffer.from(String(invokeModel?.body), 'base64').toString());
+  }
+  const messages = (converse.messages ?? []) as readonly Message[];
+  const request = { modelId, stream: false, body: converse, model, messages };
+  for (const rule of rules) if (!ofCalls.has(rule)) rule(request);
+  return promptTokens(request);
+}
+
+/** Rules about fields that a count does not have, and about the size that it is to find out. */
+const ofCalls: ReadonlySet<(typeof rules)[number]> = new Set([outputFits, contextFits, thinkingFits]);
 
 const guardrail = {
   guardrailIdentifier: string({
@@ -144,6 +166,20 @@ const common = {
   serviceTier: object({ type: oneOf('priority', 'default', 'flex', 'reserved') }),
   outputConfig,
 };
+
+/** ConverseTokensRequest of the SDK. */
+const countedFields = {
+  messages: common.messages,
+  system: common.system,
+  toolConfig,
+  additionalModelRequestFields: jsonObject,
+};
+const countFields = object({
+  input: union('CountTokensInput', {
+    converse: object({}, countedFields),
+    invokeModel: object({ body: blob }),
+  }),
+});
 
 const fields = object({}, { ...common, guardrailConfig: object({}, guardrail) });
 const streamFields = object(

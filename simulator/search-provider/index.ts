@@ -89,7 +89,7 @@ function respond(route: Route, received: Received, context: ResponseContext): Si
   }
   const json = parseBody(received);
   const call = { version, model, method };
-  return method === 'countTokens' ? count(json, call) : generate({ json, call, route, received }, context);
+  return method === 'countTokens' ? count(json, call, context) : generate({ json, call, route, received }, context);
 }
 
 const systemParameters = ['key', 'alt', '$alt', 'prettyPrint', '$prettyPrint', 'fields', '$fields', 'quotaUser'];
@@ -126,17 +126,21 @@ function parseBody({ headers, body }: Received): unknown {
   }
 }
 
-function count(json: unknown, call: Call): SimulatedResponse {
+function count(json: unknown, call: Call, context: ResponseContext): SimulatedResponse {
   const { text, image, cached } = parseCount(json, call);
+  const behaviour = context.scripted() ?? {};
+  const { status = 200, error = {} } = behaviour;
+  if (status >= 400) return { ...wholeError(scriptedError(status, error), 'whole'), behaviour };
   const details = [
     { modality: 'TEXT', tokenCount: text },
     { modality: 'IMAGE', tokenCount: image },
   ];
-  return jsonResponse(200, {
+  const response = jsonResponse(200, {
     totalTokens: text + image,
     ...(cached > 0 && { cachedContentTokenCount: cached }),
     promptTokensDetails: details.filter((one) => one.tokenCount > 0),
   });
+  return { ...response, behaviour };
 }
 
 interface ChatExchange {
