@@ -96,6 +96,18 @@ export const routeRows: readonly RouteRow[] = [
     path: '/v1/responses/input_tokens',
     summary: 'The tokens of a Responses request',
   },
+  {
+    ...studioResponses,
+    operation: 'count',
+    path: '/openai/responses/input_tokens',
+    summary: 'The tokens of a Responses request, for SDKs of Azure',
+  },
+  {
+    ...studioResponses,
+    operation: 'count',
+    path: '/openai/v1/responses/input_tokens',
+    summary: "The tokens of a Responses request, for SDKs of Azure's v1 API",
+  },
 
   ...(['/v1/responses', '/openai/responses', '/openai/v1/responses'] as const).flatMap((path): RouteRow[] => [
     { ...stored, operation: 'read', method: 'GET', path: `${path}/{id}`, summary: 'A stored response' },

@@ -83,6 +83,8 @@ describe('the router of methods and paths', () => {
     ['POST', '/openai/responses?api-version=preview', { ...studios, format: 'responses' }],
     ['POST', '/openai/v1/responses', { ...studios, format: 'responses' }],
     ['POST', '/v1/responses/input_tokens', { kind: 'chat', format: 'responses', ...generic, counts: true }],
+    ['POST', '/openai/responses/input_tokens', { ...studios, format: 'responses', counts: true }],
+    ['POST', '/openai/v1/responses/input_tokens', { ...studios, format: 'responses', counts: true }],
     [
       'POST',
       '/v1beta/models/gemini-2.5-flash:generateContent',
