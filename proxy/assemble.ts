@@ -20,6 +20,7 @@ import { type ControlPlaneClient, createControlPlaneClient, openControlPlaneTls 
 import type { ServiceNetwork } from './guardrails/inspection/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import type { BodyLimits } from './http/body.ts';
+import { countMsMax } from './http/counts.ts';
 import type { Exchange } from './http/exchange.ts';
 import { createAskModel } from './http/guardrail-questions.ts';
 import { createHandler } from './http/handler.ts';
@@ -117,7 +118,7 @@ export async function assemble(
     ledger,
     dispatch,
     fetchStored: (request, exchange) => exchangePlain(request, exchange, { ...upstream, ...settings }),
-    now: () => clock.now(),
+    ...{ countMs: Math.min(countMsMax, settings.firstByteTimeout), now: () => clock.now() },
     servedFormats: settings.clientFormats,
     admission,
     watchdog,

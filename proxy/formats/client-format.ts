@@ -125,6 +125,8 @@ export interface ReadClientRequest {
   readonly origins: readonly string[];
   /** What a vendor of another format does not get. */
   readonly losses: Losses;
+  /** See {@link ClientRequest.isEncoded}. */
+  readonly isEncoded?: true;
 }
 
 /** The parts of a request that chat completions cannot express: only a vendor of the client's own format gets them. */
@@ -148,6 +150,11 @@ export interface ClientRequest {
   /** For each message of the chat request, the path in the body. */
   readonly origins: readonly string[];
   readonly losses: Losses;
+  /**
+   * The body has the request in base64, where guardrails cannot inspect its fields. No vendor gets it: only its tokens
+   * may be estimated.
+   */
+  readonly isEncoded?: true;
   /** What its vendor may store, and what it has stored. Absent: nothing. */
   readonly store?: ClientStore;
   /** What names the caller's scope to the vendor, if the client names no one. */

@@ -14,6 +14,23 @@ export function passedBody(client: PassedClient, members: ReadonlyMap<string, st
 type PassedClient = Pick<ClientRequest, 'bytes' | 'body'>;
 
 /**
+ * The request that is inside a client's body, as if it had come alone.
+ * @param path names of the members that lead to it; if there is no object, the client's request is returned
+ */
+export function innerClient(client: ClientRequest, path: readonly string[]): ClientRequest {
+  let { body } = client;
+  let bytes = passedText(client);
+  for (const name of path) {
+    const inner = body[name];
+    const span = membersOf(bytes).find((member) => member.name === name)?.value;
+    if (!isObject(inner) || span === undefined) return client;
+    body = inner;
+    bytes = bytes.subarray(span.start, span.end);
+  }
+  return { ...client, body, bytes };
+}
+
+/**
  * As it came, unless an object in it has a member twice. Only one of the two was inspected, and the vendor may read the
  * other.
  */
@@ -73,8 +90,36 @@ export function withMembers(text: Buffer, members: ReadonlyMap<string, string>):
   return pieces.join('') + text.toString('utf8', written);
 }
 
-function membersOf(text: Buffer): readonly { readonly name: string; readonly value: Span }[] {
-  const members: { name: string; value: Span }[] = [];
+/** @param text a JSON object that a parser has accepted, without the members of these names at its top */
+export function withoutMembers(text: string, names: ReadonlySet<string>): string {
+  const bytes = Buffer.from(text);
+  const members = membersOf(bytes);
+  if (!members.some(({ name }) => names.has(name))) return text;
+  const pieces: string[] = [];
+  let before = members[0]?.start ?? 0;
+  const head = bytes.toString('utf8', 0, before);
+  // Each member is kept with the comma before it, except for the first.
+  for (const { name, start, value } of members) {
+    if (!names.has(name)) pieces.push(bytes.toString('utf8', pieces.length === 0 ? start : before, value.end));
+    before = value.end;
+  }
+  return head + pieces.join('') + bytes.toString('utf8', before);
+}
+
+/** The names of the members at the top of a JSON object. */
+export function namesIn(text: Buffer): readonly string[] {
+  return membersOf(text).map(({ name }) => name);
+}
+
+interface Member {
+  readonly name: string;
+  /** Offset of the name. */
+  readonly start: number;
+  readonly value: Span;
+}
+
+function membersOf(text: Buffer): readonly Member[] {
+  const members: Member[] = [];
   let at = text.indexOf(open) + 1;
   for (;;) {
     at = skipSpace(text, at);
@@ -83,7 +128,7 @@ function membersOf(text: Buffer): readonly { readonly name: string; readonly val
     const name = parseJson(text.toString('utf8', at, nameEnd));
     const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const end = valueEnd(text, start);
-    members.push({ name: String(name), value: { start, end } });
+    members.push({ name: String(name), start: at, value: { start, end } });
     at = skipSpace(text, end);
     if (text[at] !== comma) return members;
     at++;

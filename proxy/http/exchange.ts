@@ -69,6 +69,8 @@ export interface RequestRecord {
   costNano: number;
   /** The reason why the cost is estimated; undefined if it is not. */
   estimateReason: EstimateReason | undefined;
+  /** Why a count of tokens is the gateway's estimate; undefined if it is the vendor's. */
+  countEstimate: 'no_counter' | 'counter_failed' | undefined;
   /** The cost in a whole response, in USD; undefined if it is unknown. */
   costText: string | undefined;
   /** The model that the provider reported. */
@@ -136,6 +138,7 @@ export class Exchange {
     usage: undefined,
     costNano: 0,
     estimateReason: undefined,
+    countEstimate: undefined,
     costText: undefined,
     modelAnswered: undefined,
     requestBytes: 0,

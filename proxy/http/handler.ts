@@ -9,19 +9,18 @@ import { GatewayError } from '../errors.ts';
 import { type ClientReading, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import type { ClientFormatName } from '../formats/client-format.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
-import type { Ledger, Reservation } from '../ledger/ledger.ts';
+import type { Reservation } from '../ledger/ledger.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
-import { estimateTokens } from '../rates/estimate.ts';
 import { withNearest } from '../unknown-model.ts';
-import type { Dispatch } from '../upstream/dispatch.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import { inClientFormat } from './client-response.ts';
+import { type CountDeps, respondCount } from './counts.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
 import { type ChatRoute, clientFormatOf, findTarget, matchRoute, type Route, type StoredRoute } from './match.ts';
 import { listedModel, listedModels, type ModelsDeps } from './models.ts';
-import { outcomeOf } from './outcome.ts';
+import { settle } from './outcome.ts';
 import { inSlices, parseBody, scheduled } from './parse-body.ts';
 import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
@@ -30,7 +29,13 @@ import { respondError, respondJson } from './respond.ts';
 import { withOwner, withSealedIds } from './stored-ids.ts';
 import { respondStored, type StoredDeps } from './stored-responses.ts';
 
-export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, ModelsDeps, LifecycleDeps, StoredDeps {
+export interface HandlerDeps
+  extends AuthenticatorDeps,
+    AuthorizeDeps,
+    ModelsDeps,
+    LifecycleDeps,
+    StoredDeps,
+    CountDeps {
   /** The routes of other formats are unknown paths. */
   readonly servedFormats: ReadonlySet<ClientFormatName>;
   readonly admission: Admission;
@@ -38,8 +43,6 @@ export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, ModelsDep
   /** Schedules the processing of requests on the event loop. */
   readonly loop: LoopScheduler;
   readonly guardrails: Guardrails;
-  readonly ledger: Ledger;
-  readonly dispatch: Dispatch;
   readonly readOn: ReadOn;
   /** For requests without a virtual key. */
   readonly attachedKey?: AttachedKey | undefined;
@@ -62,7 +65,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   if (!deps.servedFormats.has(clientFormat)) throw new GatewayError('route_not_found');
   exchange.format = clientFormats[clientFormat];
   const route = matchRoute(method, found, deps.providers);
-  record.route = route.kind;
+  record.route = route.kind === 'chat' && route.counts === true ? 'count' : route.kind;
   record.clientFormat = clientFormat;
 
   // authenticate: everything that headers decide, before a byte of the body is read.
@@ -102,7 +105,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const inspecting = deps.guardrails.inspect(authorized, exchange);
   const { call, output } = inspecting instanceof Promise ? await inspecting : inspecting;
 
-  if (route.counts === true) return respondCount(exchange, deps, call);
+  if (route.counts === true) return respondCount(exchange, deps, { call, output, body });
 
   // reserve: waits at most as long as budgets and limits allow; the reservation may limit the output tokens.
   const reserved = deps.ledger.reserve(call);
@@ -143,16 +146,6 @@ async function dispatched<T>(result: T | Promise<T>, output: OutputGuard | undef
   }
 }
 
-function settle(exchange: Exchange, reservation: Reservation, failure: unknown): void {
-  const { record } = exchange;
-  const outcome = outcomeOf(exchange, failure);
-  const { cost, estimateReason } = reservation.settle(outcome);
-  record.usage = outcome.usage;
-  record.modelAnswered = outcome.modelAnswered;
-  record.costNano = cost;
-  record.estimateReason = estimateReason;
-}
-
 /** `<provider>/<name>` → `<name>` */
 function nameWithin(qualifiedModel: string): string {
   return qualifiedModel.slice(qualifiedModel.indexOf('/') + 1);
@@ -184,16 +177,6 @@ function clientReading(
   if (translation === undefined) return undefined;
   const forwarded = headers.matching((name) => translation.forwardsHeader(name));
   return { translation, headers: forwarded, path: { counts, stream, framing } };
-}
-
-/** Counted as a request, and inspected like every other one; it costs nothing. */
-async function respondCount(exchange: Exchange, { ledger }: HandlerDeps, call: ChatCall): Promise<void> {
-  const { translation } = exchange.format;
-  if (translation === undefined) throw new GatewayError('route_not_found');
-  const reservation = await ledger.reserve({ ...call, countsOnly: true });
-  exchange.record.limitHeaders = [...reservation.headers, 'x-svc-estimated', 'true'];
-  respondJson(exchange, translation.writeCount(estimateTokens(call, 0).input));
-  settle(exchange, reservation, undefined);
 }
 
 function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {

@@ -1,5 +1,6 @@
-// The outcome of a request, for the ledger.
+// The outcome of a request, for the ledger, and what the ledger makes of it.
 import type { Outcome } from '../call.ts';
+import type { Reservation } from '../ledger/ledger.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
 import { errorResponse } from './respond.ts';
 
@@ -23,6 +24,17 @@ export function outcomeOf(exchange: Exchange, failure: unknown): Outcome {
     latencyMs: exchange.elapsedMs,
     firstTokenMs: firstByteAt === undefined ? undefined : firstByteAt - startedAt,
   };
+}
+
+/** Called once for each reservation. @param failure as in {@link outcomeOf} */
+export function settle(exchange: Exchange, reservation: Reservation, failure: unknown): void {
+  const { record } = exchange;
+  const outcome = outcomeOf(exchange, failure);
+  const { cost, estimateReason } = reservation.settle(outcome);
+  record.usage = outcome.usage;
+  record.modelAnswered = outcome.modelAnswered;
+  record.costNano = cost;
+  record.estimateReason = estimateReason;
 }
 
 type End = Pick<Outcome, 'status' | 'errorSource' | 'errorCode'>;

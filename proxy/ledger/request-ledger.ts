@@ -196,6 +196,11 @@ class RequestReservation implements Reservation {
 
   settle(outcome: Outcome): Settled {
     const { prices, money, rates } = this.#parts;
+    if (this.#call.countsOnly === true) {
+      // No model was called, so there is no usage to charge or to record, however the count ended.
+      rates.settle(noUsage, false);
+      return { cost: 0, estimateReason: undefined };
+    }
     const { usageLog, budgetMetrics, servedTiers } = this.#deps;
     const charged = this.#charged(outcome);
     const { usage, cost, estimateReason } = charged;

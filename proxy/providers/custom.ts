@@ -13,6 +13,8 @@ export function customProvider(base: Provider, configured: CustomProvider): Prov
   const { native: _native, ...translating } = base;
   const own = {
     ...{ ...translating, name, aliases: [], defaultBaseUrl: baseUrl, streamStops, madeOf: configured },
+    // A server with the vendor's format need not have its counter.
+    counter: undefined,
     ...(base.passesField !== undefined && { passesField: passesToCustom(passedFields ?? []) }),
   };
   if (keyForm === 'wire_format') return own;

@@ -5,6 +5,7 @@ import { forNativeClients, type NativeCall } from '../formats/chat-completions/n
 import { passesToVendor } from '../formats/chat-completions/passed-fields.ts';
 import type { ClientRequest, PassedRequest } from '../formats/client-format.ts';
 import { rightsOf } from '../formats/own-tools.ts';
+import { responsesCount } from '../formats/responses/count.ts';
 import { withoutForeign } from '../formats/responses/foreign-items.ts';
 import { responses } from '../formats/responses/index.ts';
 import { passResponsesRequest } from '../formats/responses/pass-request.ts';
@@ -18,10 +19,13 @@ export const gptProvider: Provider = {
   authorize: bearer,
   format: chatCompletions,
   path: ({ target }) => `${target.baseUrl.path}/chat/completions`,
+  // Its counter takes Responses alone.
+  counter: undefined,
   native: {
     responses: {
       ...forNativeClients(responses, writeNative, { onlyText: onlyTextOf }),
       path: ({ target }) => `${target.baseUrl.path}/responses`,
+      counter: { path: ({ target }) => `${target.baseUrl.path}/responses/input_tokens`, form: responsesCount },
       // Models for sound and for search have chat completions only.
       serves: (model) => !/(?:^|-)(?:audio|search)(?:-|$)/.test(model),
     },

@@ -3,6 +3,7 @@
 import { vendorIdentity } from '../../common/vendors.ts';
 import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { forChatClients } from '../formats/chat-completions/translated.ts';
+import { converseCount, countedModel } from '../formats/converse/count.ts';
 import { FrameBytes } from '../formats/converse/frames.ts';
 import { converse } from '../formats/converse/index.ts';
 import { passConverseRequest } from '../formats/converse/pass-request.ts';
@@ -10,7 +11,12 @@ import { onlyTextOf } from '../formats/converse/read-stream.ts';
 import { rightsOf } from '../formats/own-tools.ts';
 import { familyOf } from '../models/families.ts';
 import { cloudKeys } from './credentials/cloud-keys.ts';
-import type { Provider, ProviderCall } from './provider.ts';
+import type { Counter, Provider, ProviderCall, Target } from './provider.ts';
+
+const counter: Counter = {
+  path: ({ target, model }) => modelPath(target, countedModel(model), 'count-tokens'),
+  form: converseCount,
+};
 
 export const managedCloudModels: Provider = {
   ...vendorIdentity('managed-cloud-models'),
@@ -18,6 +24,7 @@ export const managedCloudModels: Provider = {
   authorize: cloudKeys,
   format: forChatClients(converse),
   path: conversePath,
+  counter,
   native: {
     converse: {
       ...forNativeClients(
@@ -31,13 +38,18 @@ export const managedCloudModels: Provider = {
         { openSplitter: (eventBytesMax) => new FrameBytes(eventBytesMax), onlyText: onlyTextOf },
       ),
       path: conversePath,
+      counter,
     },
   },
   fetchesImages: true,
   streamStops: { value: false, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
 };
 
-/** The whole id is one segment, including slashes. */
 function conversePath({ target, model, request }: ProviderCall): string {
-  return `${target.baseUrl.path}/model/${encodeURIComponent(model)}/${request.stream ? 'converse-stream' : 'converse'}`;
+  return modelPath(target, model, request.stream ? 'converse-stream' : 'converse');
+}
+
+/** The whole id is one segment, including slashes. */
+function modelPath({ baseUrl }: Target, model: string, operation: string): string {
+  return `${baseUrl.path}/model/${encodeURIComponent(model)}/${operation}`;
 }

@@ -1,9 +1,11 @@
 // A provider: where requests are sent, with which credential, in which format. The format defines the bytes on the
 // wire; the attempt loop in upstream/ sends them.
 import type { CustomProvider } from '../access/principal.ts';
+import { countingFormat } from '../formats/chat-completions/counting.ts';
 import type { NativeFormats } from '../formats/chat-completions/native.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 import type { ClientFormatName } from '../formats/client-format.ts';
+import type { CountForm } from '../formats/count-form.ts';
 import type { BaseUrl, Format, FormatCall, FormatTarget, PassesField, WrittenRequest } from '../formats/format.ts';
 import type { Authorize, CredentialTarget, UpstreamRequest } from './credentials/credential.ts';
 
@@ -21,6 +23,8 @@ export interface Provider {
   readonly format: Format<ChatRequest>;
   /** Includes the query. */
   path(call: ProviderCall): string;
+  /** For requests that `format` writes. Undefined: the vendor counts no tokens of them. */
+  readonly counter: Counter | undefined;
   /** The formats in which the provider takes the requests of that format's clients as they are. */
   readonly native?: Partial<Record<ClientFormatName, NativeFormat>>;
   /** For a server without keys: replaces the id of a stored provider key in a target. If absent, keys are required. */
@@ -41,10 +45,19 @@ export interface Provider {
   readonly streamStops: Sourced<boolean>;
 }
 
+/** Counts the tokens of a request without calling the model. */
+export interface Counter {
+  /** Includes the query. */
+  path(call: ProviderCall): string;
+  readonly form: CountForm;
+}
+
 /** A format that a provider shares with clients. */
 export interface NativeFormat extends NativeFormats {
   /** Includes the query. */
   path(call: ProviderCall): string;
+  /** Undefined: the vendor counts no tokens in this format. */
+  readonly counter: Counter | undefined;
   /** Absent: all models. */
   serves?(model: string): boolean;
 }
@@ -82,8 +95,28 @@ function readsAsChat({ request, isGuarded }: Pick<ProviderCall, 'request' | 'isG
   return isGuarded === true || request.client?.path.framing === 'json_array';
 }
 
+/** The vendor's counter for this request; undefined if it has none. */
+export function counterOf(call: RoutedCall): Counter | undefined {
+  if (call.request.client?.isEncoded === true) return undefined;
+  return (nativeFormat(call) ?? call.target.provider).counter;
+}
+
+/** Undefined for a request that calls the model. */
+function counterIn(call: RoutedCall): Counter | undefined {
+  if (call.request.client?.path.counts !== true) return undefined;
+  const counter = counterOf(call);
+  if (counter === undefined) throw new Error('the vendor has no counter for this request');
+  return counter;
+}
+
 /** The format of an attempt's request and response. */
 export function formatOf(call: AttemptedCall): Format<ChatRequest> {
+  const format = calledFormat(call);
+  const counter = counterIn(call);
+  return counter === undefined ? format : countingFormat(format, counter.form, passesResponse(call));
+}
+
+function calledFormat(call: AttemptedCall): Format<ChatRequest> {
   const native = nativeFormat(call);
   if (native === undefined) return call.target.provider.format;
   return readsAsChat(call) ? native.guarded : native.passed;
@@ -107,7 +140,7 @@ export function buildRequest(call: ProviderCall): UpstreamRequest | Promise<Upst
   // Written field by field: spreading the format's request was most of the cost of this function.
   const request = {
     origin: baseUrl.origin,
-    path: (nativeFormat(call) ?? provider).path(call),
+    path: (counterIn(call) ?? nativeFormat(call) ?? provider).path(call),
     headers: written.headers,
     body: written.body,
     dropped: written.dropped,

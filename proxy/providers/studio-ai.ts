@@ -14,6 +14,7 @@ export const studioAi: Provider = {
   authorize: studioKey,
   format: studioChatCompletions,
   path: ({ target, model, capabilities }) => endpointOf(target, model, capabilities).path,
+  counter: undefined,
   fetchesImages: false,
   passesField: passesToVendor,
   streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },

@@ -34,7 +34,7 @@ export function createAccessLog(log: Logger): AccessLog {
         number('duration_ms', rounded(durationMs)) +
         number('first_byte_ms', firstByteAt === undefined ? undefined : rounded(firstByteAt - startedAt)) +
         number('read_on_ms', record.readOnMs === undefined ? undefined : rounded(record.readOnMs)) +
-        text('estimated', record.estimateReason) +
+        text('estimated', record.estimateReason ?? record.countEstimate) +
         number('request_bytes', record.requestBytes) +
         number('prompt_tokens', usage?.promptTokens) +
         number('completion_tokens', usage?.completionTokens),

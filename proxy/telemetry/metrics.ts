@@ -160,6 +160,8 @@ function requestMetrics(tally: Tally, histogram: MakeHistogram): ProxyMetrics['r
 
 function observeProvider(row: ProviderRow, record: RequestRecord, times: RequestTimes): void {
   row.attempts.pending += record.attempts;
+  // A count of tokens calls no model: in these it would look like a fast response.
+  if (record.route === 'count') return;
   row.cost.pending += record.costNano;
   row.duration.observe(times.total / 1000);
   const { usage } = record;

@@ -2,17 +2,14 @@
 import {
   type ContentBlock,
   ConverseCommand,
-  CountTokensCommand,
   ModelStreamErrorException,
   ThrottlingException,
   ValidationException,
 } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from 'vitest';
 import { vendorNames } from '../../common/vendors.ts';
-import { createLimit } from '../support/limited-callers.ts';
 import { png } from '../support/png.ts';
 import { hello, thrown, toolConfig, useConverseClient, weather } from './clients/converse.ts';
-import { modelAt } from './clients/scene.ts';
 
 const { clients, client, converse, stream } = useConverseClient();
 const { sent } = clients;
@@ -166,22 +163,6 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     clients.scene.gateway.simulator.script({ stop: { by: 'cut', afterPieces: 4 } });
     expect(await thrown(stream(vendor, { messages: hello }))).toBeInstanceOf(ModelStreamErrorException);
   });
-
-  it('counts tokens without a call', async () => {
-    const messages = [{ role: 'user' as const, content: [{ text: 'word '.repeat(400) }] }];
-    const body = {
-      anthropic_version: 'bedrock-2023-05-31',
-      max_tokens: 9,
-      messages: [{ role: 'user', content: 'word '.repeat(400) }],
-    };
-    const inputs = [{ converse: { messages } }, { invokeModel: { body: Buffer.from(JSON.stringify(body)) } }];
-    for (const input of inputs) {
-      const { inputTokens } = await client().send(new CountTokensCommand({ modelId: modelAt(vendor), input } as never));
-      expect(inputTokens).toBeGreaterThan(300);
-      expect(inputTokens).toBeLessThan(900);
-    }
-    expect(clients.scene.gateway.simulator.requests).toEqual([]);
-  });
 });
 
 describe('reasoning', () => {
@@ -260,19 +241,6 @@ describe('a cache point', () => {
     for (const marked of [system[0], messages[0].content[0], tools[0]]) {
       expect(marked).toMatchObject({ cache_control: { type: 'ephemeral' } });
     }
-  });
-});
-
-describe('counting tokens', () => {
-  it('counts as a request', async () => {
-    const { organization } = clients.scene.gateway;
-    const limited = await organization.createKey();
-    await createLimit(organization, ['VIRTUAL_KEY', limited.id], ['REQUESTS_PER_MINUTE', 1]);
-    const input = { converse: { messages: hello } };
-    const counting = () =>
-      client(limited.value).send(new CountTokensCommand({ modelId: modelAt('gpt-provider'), input }));
-    await counting();
-    await expect(counting()).rejects.toBeInstanceOf(ThrottlingException);
   });
 });
 

@@ -176,16 +176,6 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     expect(body).toMatch(/^\[\{/);
     expect(body).toMatch(/,\r\n\{"error":\{"code":\d+.*\}$/);
   });
-
-  it('counts tokens without a call', async () => {
-    const { totalTokens } = await client().models.countTokens({
-      model: modelAt(vendor),
-      contents: 'word '.repeat(400),
-    });
-    expect(totalTokens).toBeGreaterThan(300);
-    expect(totalTokens).toBeLessThan(900);
-    expect(clients.scene.gateway.simulator.requests).toEqual([]);
-  });
 });
 
 /** Older models of the vendor give no ids. */

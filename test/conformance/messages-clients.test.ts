@@ -1,8 +1,7 @@
 // The official SDK of the Messages API as a client of all five vendors: what it reads, and what each vendor gets.
-import { APIError, BadRequestError, RateLimitError } from '@anthropic-ai/sdk';
+import { APIError, BadRequestError } from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { vendorNames } from '../../common/vendors.ts';
-import { createLimit } from '../support/limited-callers.ts';
 import { png } from '../support/png.ts';
 import { hello, useMessagesClient, weather } from './clients/messages.ts';
 import { modelAt } from './clients/scene.ts';
@@ -214,27 +213,4 @@ describe('thinking', () => {
       expect(sent()).not.toContain('Let me think');
     },
   );
-});
-
-describe('counting tokens', () => {
-  it.each(vendorNames)('for %s is an estimate that calls no model', async (vendor) => {
-    const params = { model: modelAt(vendor), messages: [{ role: 'user' as const, content: 'word '.repeat(400) }] };
-    const { data, response } = await client().messages.countTokens(params).withResponse();
-    expect(data.input_tokens).toBeGreaterThan(300);
-    expect(data.input_tokens).toBeLessThan(900);
-    expect(response.headers.get('x-svc-estimated')).toBe('true');
-    expect(clients.scene.gateway.simulator.requests).toEqual([]);
-  });
-
-  it('counts as a request, and not as tokens', async () => {
-    const { organization } = clients.scene.gateway;
-    const limited = await organization.createKey();
-    await createLimit(organization, ['VIRTUAL_KEY', limited.id], ['REQUESTS_PER_MINUTE', 2]);
-    await createLimit(organization, ['VIRTUAL_KEY', limited.id], ['TOKENS_PER_MINUTE', 1]);
-    const counting = () =>
-      client({ apiKey: limited.value }).messages.countTokens({ model: modelAt('gpt-provider'), messages: hello });
-    await counting();
-    await counting();
-    await expect(counting()).rejects.toBeInstanceOf(RateLimitError);
-  });
 });

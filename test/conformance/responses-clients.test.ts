@@ -258,14 +258,6 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     expect(error).toMatchObject({ code: 'unsupported_parameter', param });
     expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
-
-  it('counts tokens without a call', async () => {
-    const counted = await client().responses.inputTokens.count({ model: modelAt(vendor), input: 'word '.repeat(400) });
-    expect(counted).toMatchObject({ object: 'response.input_tokens' });
-    expect(counted.input_tokens).toBeGreaterThan(300);
-    expect(counted.input_tokens).toBeLessThan(900);
-    expect(clients.scene.gateway.simulator.requests).toEqual([]);
-  });
 });
 
 /** The vendors' words for the end of the tokens. */

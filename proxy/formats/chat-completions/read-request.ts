@@ -133,17 +133,19 @@ function translatedRequest(body: JsonObject, { bytes, modelInPath, client }: Rea
 }
 
 function asChat(came: Omit<ClientRequest, 'origins' | 'losses'>, bytes: number): ChatRequest {
-  const { chat, origins, losses } = came.translation.readRequest(came.body, came.path);
+  const { chat, ...read } = came.translation.readRequest(came.body, came.path);
   const { body, model, isStream, messages } = readFields(chat, undefined);
+  // A count is never a stream, even if the body is that of one.
+  const stream = isStream && came.path.counts !== true;
   return {
     body,
     model,
     messages: messages.map(readMessage),
-    stream: isStream,
+    stream,
     // The client's format has the usage in every stream.
-    includeUsage: isStream,
+    includeUsage: stream,
     bytes,
-    client: { ...came, origins, losses },
+    client: { ...came, ...read },
   };
 }
 

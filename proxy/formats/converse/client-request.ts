@@ -21,7 +21,7 @@ export function readConverseClientRequest(
   if (path.counts !== true) return readRequest(sent, path, '');
   const { converse, invokeModel } = isObject(sent.input) ? sent.input : {};
   if (isObject(converse)) return readRequest(converse, path, 'input.converse.');
-  if (isObject(invokeModel)) return invoke.readRequest(invokedBody(invokeModel.body), path);
+  if (isObject(invokeModel)) return { ...invoke.readRequest(invokedBody(invokeModel.body), path), isEncoded: true };
   throw invalid('input', 'input must be an object with converse or invokeModel');
 }
 

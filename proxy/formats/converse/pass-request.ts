@@ -7,7 +7,7 @@ import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
 import { ofAccount, refusedField } from '../client-losses.ts';
 import { type OwnToolKind, permits, type ToolRights } from '../own-tools.ts';
-import { passedBody } from '../splice.ts';
+import { innerClient, passedBody } from '../splice.ts';
 import { ownAccountFields } from './client-options.ts';
 import { accountFields } from './client-request.ts';
 import { chosenName, ownToolName } from './client-tools.ts';
@@ -21,7 +21,9 @@ export interface Passing extends ToolRights {
 }
 
 /** @throws GatewayError unsupported_parameter */
-export function passConverseRequest(client: ClientRequest, passing: Passing): PassedRequest {
+export function passConverseRequest(sent: ClientRequest, passing: Passing): PassedRequest {
+  // A request whose tokens are counted is inside of another one.
+  const client = sent.path.counts === true ? innerClient(sent, ['input', 'converse']) : sent;
   const { body } = client;
   const { isOwnKey, isClaude, outputTokens } = passing;
   const changed = new Map<string, string>();

@@ -7,7 +7,7 @@ import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
 import { ofAccount } from '../client-losses.ts';
 import { permits, type ToolRights } from '../own-tools.ts';
-import { passedBody } from '../splice.ts';
+import { innerClient, passedBody } from '../splice.ts';
 import { camelNames } from './client-names.ts';
 import { kindOf } from './client-own-tools.ts';
 import { partsOf } from './client-parts.ts';
@@ -24,7 +24,8 @@ export interface Passing {
 }
 
 /** @throws GatewayError unsupported_parameter */
-export function passGenerateContentRequest(client: ClientRequest, passing: Passing): PassedRequest {
+export function passGenerateContentRequest(sent: ClientRequest, passing: Passing): PassedRequest {
+  const client = requestIn(sent);
   const { body } = client;
   const { model, rights, outputTokens } = passing;
   if (!rights.isOwnKey) refuseAccount(body);
@@ -40,6 +41,13 @@ export function passGenerateContentRequest(client: ClientRequest, passing: Passi
     changed.set(name, writeJson({ ...(isObject(config) && config), maxOutputTokens: outputTokens }));
   }
   return { body: passedBody(client, changed), dropped: [...dropped, ...lost], headers: [] };
+}
+
+/** A request whose tokens are counted may be inside of another one. */
+function requestIn(sent: ClientRequest): ClientRequest {
+  if (sent.path.counts !== true) return sent;
+  const name = 'generateContentRequest';
+  return innerClient(sent, [sent.body[name] === undefined ? 'generate_content_request' : name]);
 }
 
 /** @throws GatewayError unsupported_parameter */

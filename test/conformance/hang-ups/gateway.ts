@@ -91,6 +91,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: { inspect: (call) => ({ call, output: undefined }), guardsResponses: () => false },
       fetchStored: () => Promise.reject(new Error('nothing is stored')),
+      countMs: 1000,
       ledger: createRequestLedger({
         budgets: bookings.budgets,
         usageLog: {

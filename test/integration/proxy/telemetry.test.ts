@@ -219,6 +219,22 @@ describe('the metrics of requests', () => {
     expect(await growth(samples, work)).toEqual([2, 1, 1, 1]);
   });
 
+  it('count a count of tokens as a request of its own route, and as no response of a model', async () => {
+    const count = { route: 'count', client_format: 'responses', provider: 'gpt-provider', status: '200' };
+    const samples = [
+      requests(count),
+      ['gateway_attempts_total', { provider: 'gpt-provider' }],
+      ['gateway_tokens_total', {}],
+      ['gateway_cost_nano_usd_total', {}],
+      ['gateway_estimated_requests_total', {}],
+      ['gateway_unpriced_requests_total', {}],
+      ['gen_ai_server_request_duration_seconds_count', provider],
+      ['gen_ai_client_token_usage_count', provider],
+    ] as const;
+    const work = () => send({ path: '/v1/responses/input_tokens', fields: { messages: undefined, input: 'Hello' } });
+    expect(await growth(samples, work)).toEqual([1, 1, 0, 0, 0, 0, 0, 0]);
+  });
+
   it('count the cost that the ledger settles as estimated when the provider reports no usage', async () => {
     gateway.simulator.script({ tokens: 5, usage: null });
     const cost = ['gateway_cost_nano_usd_total', { model: 'gpt-4o-mini' }] as const;
@@ -297,7 +313,7 @@ describe('the metrics of requests', () => {
 
   const catalog = new Set(listModels().map(({ name }) => name));
   const known: Readonly<Record<string, (value: string) => boolean>> = {
-    route: oneOf('none', 'chat', 'models', 'model'),
+    route: oneOf('none', 'chat', 'count', 'models', 'model'),
     client_format: oneOf('none', ...clientFormatNames),
     provider: oneOf('none', 'gpt-provider'),
     gen_ai_provider_name: oneOf('gpt-provider'),

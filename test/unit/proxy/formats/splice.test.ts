@@ -1,7 +1,8 @@
 // Members of a JSON object are replaced in its text: all other bytes stay.
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, parseJson } from '../../../../common/json.ts';
-import { passedBody, withMembers } from '../../../../proxy/formats/splice.ts';
+import type { ClientRequest } from '../../../../proxy/formats/client-format.ts';
+import { innerClient, passedBody, withMembers, withoutMembers } from '../../../../proxy/formats/splice.ts';
 
 const replace = (text: string, members: Record<string, string>) =>
   withMembers(Buffer.from(text), new Map(Object.entries(members)));
@@ -46,5 +47,47 @@ describe('passedBody', () => {
     [String.raw`{"a":1,"\u0061":2}`, '{"a":2}'],
   ])('of an object with a member twice has what was inspected: %s', (text, expected) => {
     expect(passed(text)).toBe(expected);
+  });
+});
+
+describe('withoutMembers', () => {
+  it.each([
+    ['{"model":"a","x":1}', '{"x":1}'],
+    ['{"x":1,"model":"a"}', '{"x":1}'],
+    ['{ "x" : 1e2 ,\n "model" : "a",\n "y":2 }', '{ "x" : 1e2,\n "y":2 }'],
+    ['{ "model":"a",\n "x" : 1e2 , "y":2}', '{ "x" : 1e2 , "y":2}'],
+    ['{ "model":"a", "max":1, "x":{"model":"a"}}', '{ "x":{"model":"a"}}'],
+    ['{"model":"a" }', '{ }'],
+    ['{"model":"a","max":[{"a":"}"}]}', '{}'],
+    ['{}', '{}'],
+    ['{"é":"ü€😀","model":"a"}', '{"é":"ü€😀"}'],
+  ])('%s → %s', (text, expected) => {
+    expect(withoutMembers(text, new Set(['model', 'max']))).toBe(expected);
+  });
+});
+
+describe('innerClient', () => {
+  const inside = (text: string, path: readonly string[]) => {
+    const body = parseJson(text) as JsonObject;
+    const client = { body, bytes: Buffer.from(text) } as Partial<ClientRequest> as ClientRequest;
+    const inner = innerClient(client, path);
+    return [inner.bytes?.toString(), inner.body];
+  };
+
+  it('is the object inside, with its bytes', () => {
+    const text = '{"a": 1, "input" : {"converse": { "x":1e2 }, "y":2}}';
+    const [bytes, body] = inside(text, ['input', 'converse']);
+    expect(bytes).toBe('{ "x":1e2 }');
+    expect(body).toEqual({ x: 100 });
+  });
+
+  it('is the client’s own request if there is none inside', () => {
+    const text = '{"input":{"other":{}}}';
+    expect(inside(text, ['input', 'converse'])).toEqual([text, parseJson(text)]);
+  });
+
+  it('has what was inspected, if a member is there twice', () => {
+    const [bytes] = inside('{"input":{"x":"a"},"input":{"x":"b"}}', ['input']);
+    expect(bytes).toBe('{"x":"b"}');
   });
 });

@@ -48,6 +48,10 @@ describe.each(bases)('a provider in the wire format of %s', (_name, base) => {
     expect(custom(base, 'wire_format')).toMatchObject({ name: 'mine', aliases: [], defaultBaseUrl: url });
   });
 
+  it('counts no tokens, because its server may have no counter', () => {
+    expect(custom(base, 'wire_format')).toMatchObject({ counter: undefined });
+  });
+
   it('is otherwise the same as the shipped provider when the key is sent as in the wire format', async () => {
     const provider = custom(base, 'wire_format');
     expect(await headersOf(provider, apiKey)).toEqual(await headersOf(base, apiKey));
