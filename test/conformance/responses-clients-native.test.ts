@@ -4,7 +4,7 @@ import OpenAI, { type APIError, BadRequestError, NotFoundError } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ownHeaders } from '../support/vendors.ts';
 import { type Item, thrown, useResponsesClient, weather } from './clients/responses.ts';
-import { secret, useGuardrail } from './clients/scene.ts';
+import { modelAt, secret, useGuardrail } from './clients/scene.ts';
 
 const { clients, client, create, stream } = useResponsesClient();
 const { sent } = clients;
@@ -165,6 +165,15 @@ describe('a stored response', () => {
     expect(sent()).not.toContain('gw1');
   });
 
+  it('is counted with what continues it', async () => {
+    const { id } = await create(vendor, { input: 'word '.repeat(400) });
+    const params = { model: modelAt(vendor), input: 'Two', previous_response_id: id };
+    const { data, response } = await client().responses.inputTokens.count(params).withResponse();
+    expect(response.headers.get('x-svc-estimated')).toBeNull();
+    expect(data.input_tokens).toBeGreaterThan(300);
+    expect(sent()).not.toContain('gw1');
+  });
+
   it('is sent back as items of any number, of which the vendor gets no foreign id', async () => {
     const made = await create(vendor, { input: 'One' });
     const item = made.output[0] as Item;
@@ -212,6 +221,7 @@ describe('a stored response', () => {
         () => responses.cancel(id),
         async () => responses.inputItems.list(id),
         () => responses.create({ ...params, previous_response_id: id }),
+        async () => responses.inputTokens.count({ ...params, previous_response_id: id }),
         () => responses.create({ ...params, input: reference }),
       ];
       for (const use of uses) {

@@ -20,6 +20,8 @@ export function readConverseClientRequest(
   if (path.model === undefined || path.model === '') throw invalid('modelId', 'the path must name a model');
   if (path.counts !== true) return readRequest(sent, path, '');
   const { converse, invokeModel } = isObject(sent.input) ? sent.input : {};
+  if (isObject(converse) && isGiven(invokeModel))
+    throw invalid('input', 'input must have converse or invokeModel, not both');
   if (isObject(converse)) return readRequest(converse, path, 'input.converse.');
   if (isObject(invokeModel)) return { ...invoke.readRequest(invokedBody(invokeModel.body), path), isEncoded: true };
   throw invalid('input', 'input must be an object with converse or invokeModel');

@@ -33,7 +33,11 @@ export function readClientRequest(sent: JsonObject, path: PathFields): ReadClien
 function requestOf(sent: JsonObject, { counts }: PathFields): JsonObject {
   const body = camelNames(sent, '');
   const inner = counts === true ? body.generateContentRequest : undefined;
-  return isObject(inner) ? camelNames(inner, 'generateContentRequest') : body;
+  if (!isObject(inner)) return body;
+  if (isGiven(body.contents)) {
+    throw invalid('contents', 'contents and generateContentRequest cannot both be set');
+  }
+  return camelNames(inner, 'generateContentRequest');
 }
 
 const readFields: ReadonlySet<string> = new Set([

@@ -141,6 +141,16 @@ describe('a model server in the cluster', () => {
     expect(received(keyless)).toEqual({ target: '/v1/chat/completions', model: 'gpt-4o-mini', keys: {} });
   });
 
+  it('counts no tokens: the gateway estimates them', async () => {
+    const response = await fetch(`${gateway.proxy.url}/v1/responses/input_tokens`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'in-cluster/gpt-4o-mini', input: 'Hello' }),
+    });
+    expect([response.status, response.headers.get('x-svc-estimated')]).toEqual([200, 'true']);
+    expect(keyless.requests).toEqual([]);
+  });
+
   it('streams like any other', async () => {
     const url = `${gateway.proxy.url}/v1/chat/completions`;
     const response = await fetch(url, chatRequest(key, { model: 'in-cluster/gpt-4o-mini', stream: true }));

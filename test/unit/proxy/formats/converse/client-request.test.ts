@@ -218,6 +218,7 @@ describe('a request that counts tokens', () => {
 
   it.each([
     ['input', undefined],
+    ['input', { converse: { messages: hello }, invokeModel: { body: 'e30=' } }],
     ['input.invokeModel.body', { invokeModel: { body: 'e' } }],
     ['anthropic_version', { invokeModel: { body: base64('{"inputText":"a"}') } }],
   ])('names %s where it is malformed', (param, input) => {

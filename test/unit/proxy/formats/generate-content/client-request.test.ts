@@ -117,3 +117,20 @@ describe('a request that passes to the vendor', () => {
     expect(passGenerateContentRequest(client, passing).body).toBe(written);
   });
 });
+
+describe('a request that counts tokens', () => {
+  const counting = (body: JsonObject) => () =>
+    generateContentClients.readRequest(body, { ...path, counts: true }).chat.messages;
+
+  it.each([[{ contents }], [{ generateContentRequest: { contents } }], [{ generate_content_request: { contents } }]])(
+    'has the contents, or a whole request inside: %j',
+    (body) => {
+      expect(counting(body)()).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }]);
+    },
+  );
+
+  it('cannot have both', () => {
+    const both = { contents, generateContentRequest: { contents } };
+    expect(counting(both)).toThrow(expect.objectContaining({ code: 'invalid_request', param: 'contents' }));
+  });
+});
