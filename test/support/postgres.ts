@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { findProgram, postgresImage, type ServerSource, startContainer } from './containers.ts';
 import { type Child, freePort, startProcess, until } from './process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import { askTestServers } from './test-servers.ts';
 
 const run = promisify(execFile);
