@@ -52,7 +52,8 @@ function whoResponds(real: readonly VendorName[]): string[] {
 }
 
 function firstTime(facts: GreetingFacts, secrets: NonNullable<Demo['secrets']>): string[] {
-  const base = `http://127.0.0.1:${facts.trafficPort}/v1`;
+  const address = `http://127.0.0.1:${facts.trafficPort}`;
+  const base = `${address}/v1`;
   return [
     'Shown this once:',
     `  virtual key              ${secrets.virtualKey}`,
@@ -65,6 +66,9 @@ function firstTime(facts: GreetingFacts, secrets: NonNullable<Demo['secrets']>):
     'With the OpenAI SDK:',
     `  const client = new OpenAI({ baseURL: '${base}', apiKey: '${secrets.virtualKey}' });`,
     `  await client.chat.completions.create({ model: 'gpt-provider/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });`,
+    '',
+    'With a coding agent (claude, codex, gemini or opencode):',
+    `  MODEL_GATEWAY_KEY=${secrets.virtualKey} npm run -s gatewayctl -- run claude --url ${address}`,
     '',
     `Other vendors by other names of the model, all of them: curl -s ${base}/models -H 'Authorization: Bearer ${secrets.virtualKey}'`,
     '',
