@@ -97,7 +97,9 @@ function unknown(deps: AuthorizeDeps, caller: Caller, { provider, model, custom 
 function calledModel(deps: AuthorizeDeps, { request, caller, route }: AuthorizeInput): ResolvedModel {
   const { provider, home } = route;
   if (!caller.direct) refuseAccountModel(request, caller);
-  if (provider === undefined) return resolveModel(deps, { caller, sent: request.model, home });
+  if (provider === undefined) {
+    return resolveModel(deps, { caller, sent: request.model, home, isChat: request.client === undefined });
+  }
   return { provider, model: checkedModelName(request.model), custom: undefined };
 }
 

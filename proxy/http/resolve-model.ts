@@ -25,6 +25,8 @@ export interface NamedModel {
   readonly sent: string;
   /** The vendor whose clients use this route. */
   readonly home: VendorName;
+  /** Whether the client speaks chat completions. */
+  readonly isChat: boolean;
 }
 
 /**
@@ -49,10 +51,28 @@ export function resolveModel(deps: CallableDeps, named: NamedModel): ResolvedMod
       message: `no such provider in front of the model name; ${nearestWords(near)}`,
     });
   }
-  throw new GatewayError('invalid_request', {
+  throw named.isChat ? bareNameInChat(near) : bareNameNotFound(sent, near);
+}
+
+/** The specification's refusal. */
+function bareNameInChat(near: readonly string[]): GatewayError {
+  return new GatewayError('invalid_request', {
     param: 'model',
     message: 'model must be <provider>/<model_name>, for example gpt-provider/gpt-4o-mini',
     hint: didYouMean(near),
+  });
+}
+
+/**
+ * What a vendor's own client expects of a model that does not exist. The name is not repeated, because callers put keys
+ * into this field by mistake.
+ * @throws GatewayError invalid_request if no model can have this name
+ */
+function bareNameNotFound(sent: string, near: readonly string[]): GatewayError {
+  checkedModelName(sent);
+  return new GatewayError('model_not_found', {
+    param: 'model',
+    message: `no provider of the organization lists this model; ${nearestWords(near)}`,
   });
 }
 

@@ -2,7 +2,9 @@
 import {
   type ContentBlock,
   ConverseCommand,
+  InvokeModelCommand,
   ModelStreamErrorException,
+  ResourceNotFoundException,
   ThrottlingException,
   ValidationException,
 } from '@aws-sdk/client-bedrock-runtime';
@@ -10,6 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { vendorNames } from '../../common/vendors.ts';
 import { png } from '../support/png.ts';
 import { hello, thrown, toolConfig, useConverseClient, weather } from './clients/converse.ts';
+import { keyWithout } from './clients/scene.ts';
 
 const { clients, client, converse, stream } = useConverseClient();
 const { sent } = clients;
@@ -249,5 +252,26 @@ describe('a bare name', () => {
     const modelId = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
     await client().send(new ConverseCommand({ modelId, messages: hello }));
     expect(clients.scene.received().target).toContain(encodeURIComponent(modelId));
+  });
+  it('that nobody lists is an error that the SDK knows, with the nearest names', async () => {
+    const key = await keyWithout('managed-cloud-models', ['gpt-provider/gpt-4o-mini'], clients);
+    const modelId = 'gpt-4o-mimi';
+    const body = JSON.stringify({
+      anthropic_version: 'bedrock-2023-05-31',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+    const calls = [
+      client(key).send(new ConverseCommand({ modelId, messages: hello })),
+      client(key).send(new InvokeModelCommand({ modelId, body })),
+    ];
+    for (const call of calls) {
+      const error = await thrown(call);
+      expect(error).toBeInstanceOf(ResourceNotFoundException);
+      expect(error).toMatchObject({
+        message: expect.stringMatching(/the nearest that this key may call: gpt-provider\/gpt-4o-mini$/),
+        $metadata: { httpStatusCode: 404 },
+      });
+    }
   });
 });

@@ -13,12 +13,12 @@ import { describe, expect, it } from 'vitest';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import { png } from '../support/png.ts';
 import { ownHeaders } from '../support/vendors.ts';
-import { modelAt, useScene } from './clients/scene.ts';
+import { keyWithout, modelAt, useScene } from './clients/scene.ts';
 
 const clients = useScene();
 const { sent } = clients;
-const client = (apiVersion = 'v1beta') =>
-  new GoogleGenAI({ apiKey: clients.scene.key, httpOptions: { baseUrl: clients.scene.gateway.proxy.url, apiVersion } });
+const client = (apiVersion = 'v1beta', apiKey = clients.scene.key) =>
+  new GoogleGenAI({ apiKey, httpOptions: { baseUrl: clients.scene.gateway.proxy.url, apiVersion } });
 const generate = (vendor: VendorName, contents: Content[] | string, config: GenerateContentConfig = {}) =>
   client().models.generateContent({ model: modelAt(vendor), contents, config });
 async function streamed(vendor: VendorName, contents: Content[] | string, config: GenerateContentConfig = {}) {
@@ -314,6 +314,22 @@ describe('refusals', () => {
   it('name the field as the client wrote it', async () => {
     const error = await thrown(generate('gpt-provider', 'Hello', { temperature: 'hot' as never }));
     expect(error).toMatchObject({ status: 400, message: expect.stringContaining('generationConfig.temperature') });
+  });
+
+  it('of a name that nobody lists have the nearest names', async () => {
+    const key = await keyWithout('search-provider', ['gpt-provider/gpt-4o-mini'], clients);
+    const { models } = client('v1beta', key);
+    const error = await thrown(models.generateContent({ model: 'gpt-4o-mimi', contents: 'Hello' }));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 404 });
+    expect(JSON.parse((error as ApiError).message)).toMatchObject({
+      error: {
+        code: 404,
+        status: 'NOT_FOUND',
+        message: expect.stringMatching(/the nearest that this key may call: gpt-provider\/gpt-4o-mini$/),
+        details: [{ reason: 'model_not_found' }],
+      },
+    });
   });
 
   it('of what only the vendor of the format has', async () => {

@@ -1,10 +1,10 @@
 // The official SDK of the Messages API as a client of all five vendors: what it reads, and what each vendor gets.
-import { APIError, BadRequestError } from '@anthropic-ai/sdk';
+import { APIError, BadRequestError, NotFoundError } from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { vendorNames } from '../../common/vendors.ts';
 import { png } from '../support/png.ts';
 import { hello, useMessagesClient, weather } from './clients/messages.ts';
-import { modelAt } from './clients/scene.ts';
+import { keyWithout, modelAt } from './clients/scene.ts';
 
 const { clients, client, create } = useMessagesClient();
 const { sent } = clients;
@@ -159,6 +159,25 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     const stream = client().messages.stream({ model: modelAt(vendor), max_tokens: 100, messages: hello });
     await expect(stream.finalMessage()).rejects.toBeInstanceOf(APIError);
   });
+});
+
+it('a name that nobody lists is an error that the SDK knows, with the nearest names', async () => {
+  const apiKey = await keyWithout('assistant-provider', ['gpt-provider/gpt-4o-mini'], clients);
+  const params = { model: 'gpt-4o-mimi', max_tokens: 100, messages: hello };
+  const error: unknown = await client({ apiKey })
+    .messages.create(params)
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(NotFoundError);
+  expect((error as APIError).error).toMatchObject({
+    type: 'error',
+    error: {
+      type: 'not_found_error',
+      message: expect.stringMatching(/the nearest that this key may call: gpt-provider\/gpt-4o-mini$/),
+      details: { error_code: 'model_not_found' },
+    },
+  });
+  const counting = client({ apiKey }).messages.countTokens({ model: params.model, messages: hello });
+  await expect(counting).rejects.toBeInstanceOf(NotFoundError);
 });
 
 describe('thinking', () => {

@@ -1,12 +1,12 @@
 // The official SDK of the GPT vendor as a client of the Responses API at all five vendors: what it reads, and what each
 // vendor gets.
 import type OpenAI from 'openai';
-import { APIError, BadRequestError } from 'openai';
+import { APIError, BadRequestError, NotFoundError } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import { png } from '../support/png.ts';
 import { type Item, orderOf, type Params, patch, thrown, useResponsesClient, weather } from './clients/responses.ts';
-import { modelAt } from './clients/scene.ts';
+import { keyWithout, modelAt } from './clients/scene.ts';
 
 const { clients, client, create, stream } = useResponsesClient();
 const { sent } = clients;
@@ -258,6 +258,23 @@ describe.each(vendorNames)('a model of %s', (vendor) => {
     expect(error).toMatchObject({ code: 'unsupported_parameter', param });
     expect(clients.scene.gateway.simulator.requests).toEqual([]);
   });
+});
+
+it('a name that nobody lists is an error that the SDK knows, with the nearest names', async () => {
+  const apiKey = await keyWithout('gpt-provider', ['assistant-provider/claude-sonnet-4-5'], clients);
+  const params = { model: 'claude-sonet-4-5', input: 'Hello' };
+  const error = await thrown(client(apiKey).responses.create(params));
+  expect(error).toBeInstanceOf(NotFoundError);
+  expect(error).toMatchObject({
+    code: 'model_not_found',
+    param: 'model',
+    message: expect.stringMatching(/the nearest that this key may call: assistant-provider\/claude-sonnet-4-5$/),
+  });
+  // Chat completions have the refusal of the specification.
+  const messages = [{ role: 'user' as const, content: 'Hello' }];
+  const chat = await thrown(client(apiKey).chat.completions.create({ model: params.model, messages }));
+  expect(chat).toBeInstanceOf(BadRequestError);
+  expect(chat).toMatchObject({ code: 'invalid_request', param: 'model' });
 });
 
 /** The vendors' words for the end of the tokens. */

@@ -8,10 +8,8 @@ export type Item = OpenAI.Responses.ResponseInputItem;
 
 export function useResponsesClient() {
   const clients = useScene();
-  const client = () => {
-    const { gateway, key } = clients.scene;
-    return new OpenAI({ baseURL: `${gateway.proxy.url}/v1`, apiKey: key, maxRetries: 0 });
-  };
+  const client = (apiKey = clients.scene.key) =>
+    new OpenAI({ baseURL: `${clients.scene.gateway.proxy.url}/v1`, apiKey, maxRetries: 0 });
   return {
     clients,
     client,

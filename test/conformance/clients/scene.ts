@@ -39,6 +39,21 @@ export function modelAt(vendor: VendorName, model = models[vendor]): string {
   return `${vendor}/${model}`;
 }
 
+/**
+ * A key of an organization that stores no key of one vendor: there, a name without a provider that nobody lists is no
+ * new model of that vendor.
+ * @param globs what the key may call
+ */
+export async function keyWithout(vendor: VendorName, globs: readonly string[], { scene }: ClientScene) {
+  const { api, id, createKey, storeProviderKeys } = await scene.gateway.createOrganization(`without ${vendor}`);
+  await storeProviderKeys();
+  const { providerKeys } = (await api.call('ProviderKeys/List', { organizationId: id })) as {
+    providerKeys: { id: string; provider: string }[];
+  };
+  for (const key of providerKeys) if (key.provider === vendor) await api.call('ProviderKeys/Delete', { id: key.id });
+  return (await createKey({ allowedModels: { globs } })).value;
+}
+
 /** The word that guardrails search for. It looks like base64. */
 export const secret = 'swordfish-42';
 

@@ -39,7 +39,7 @@ async function ask(key: string, model: string, { path = '/v1/chat/completions', 
   const response = await fetch(gateway.proxy.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
-    body: chatBody({ model }),
+    body: chatBody({ model, max_tokens: 9 }),
   });
   const provider = response.headers.get('x-svc-provider');
   const code = response.headers.get('x-svc-error-code');
@@ -92,6 +92,29 @@ describe('a bare name on the route of chat completions', () => {
     const headers = { 'x-svc-vk': key, authorization: `Bearer ${own}`, 'x-svc-direct-key': 'true' };
     expect(await ask(key, 'gpt-4o-mini', { headers })).toBe('gpt-provider/gpt-4o-mini');
     expect(await ask(key, 'claude-sonnet-4-5', { headers })).toBe('gpt-provider/claude-sonnet-4-5');
+  });
+});
+
+describe('a bare name in the format of another vendor’s clients', () => {
+  it.each<[string, readonly VendorName[], string]>([
+    ['claude-newer-than-the-catalog', all, 'assistant-provider/claude-newer-than-the-catalog'],
+    ['claude-newer-than-the-catalog', ['gpt-provider'], '404 model_not_found'],
+    ['nobody/gpt-4o', all, '404 model_not_found'],
+    ['0123456789abcdef0123456789abcdef', all, '404 model_not_found'],
+    ['gpt%4o', ['gpt-provider'], '400 invalid_request'],
+  ])('%s of an organization with %s is %s', async (model, providers, expected) => {
+    expect(await ask(await keyWith(providers), model, { path: '/v1/messages' })).toBe(expected);
+  });
+
+  it('is not repeated, because it may be a key', async () => {
+    const model = '0123456789abcdef0123456789abcdef';
+    const response = await fetch(`${gateway.proxy.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${await keyWith(all)}` },
+      body: chatBody({ model, max_tokens: 9 }),
+    });
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain(model);
   });
 });
 
