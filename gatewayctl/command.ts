@@ -47,6 +47,8 @@ export interface MethodCommand extends Common {
   readonly prompt?: string;
   /** Message after execution, if there is nothing to show. */
   readonly done?: string;
+  /** What to report on standard error after a secret was shown. */
+  readonly afterSecret?: (response: object, invocation: Invocation) => void;
   /** "own": the request's organization is an option of the command, not the organization in use. */
   readonly organization?: 'own';
   /** Accepts the request's fields as JSON by --file. */

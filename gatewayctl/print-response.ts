@@ -15,13 +15,18 @@ export async function printJson(value: object, { io }: Invocation): Promise<void
 export async function printResponse(command: MethodCommand, response: object, invocation: Invocation): Promise<void> {
   const { io, options } = invocation;
   const { responseType } = methodTypes(command.method);
-  if (options.json === true) return await printJson(toJson(responseType, response), invocation);
   const secret = command.secret === undefined ? undefined : getField(response, command.secret);
+  if (options.json === true) {
+    await printJson(toJson(responseType, response), invocation);
+    if (typeof secret === 'string') command.afterSecret?.(response, invocation);
+    return;
+  }
   const shown = renderResponse(responseType, response, command.secret);
   if (command.done !== undefined) io.say(command.done);
   if (typeof secret !== 'string') return await io.out(shown);
   io.say(`${shown}This is shown once and stored nowhere else:`);
   await io.out(`${printable(secret)}\n`);
+  command.afterSecret?.(response, invocation);
 }
 
 /** Unwraps a message that contains a single field besides the secret. */

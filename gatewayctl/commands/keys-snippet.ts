@@ -1,12 +1,14 @@
 // `gatewayctl keys snippet`: what to paste so that a client uses the gateway with a key. The key's value was shown when
 // it was created and is stored nowhere, so a block names the environment variable that contains it.
+import { isObject } from '../../common/json.ts';
 import { blocksText, type ClientName, clientNames, clients, keyVariable } from '../clients/index.ts';
-import { type Command, type Invocation, textOf } from '../command.ts';
+import { type Command, type Given, type Invocation, type Request, textOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
 import { idOf } from '../names.ts';
 import { organizationInUse } from '../organization.ts';
 import { printJson } from '../print-response.ts';
 import { requireToken } from '../session.ts';
+import { printable } from '../table.ts';
 import { gatewayUrl, givenUrl } from './run.ts';
 
 const client = {
@@ -34,7 +36,7 @@ export const snippet: Command = {
 
 async function printSnippet(invocation: Invocation): Promise<void> {
   const { io, options } = invocation;
-  const name = textOf(invocation, client.flags) as ClientName | undefined;
+  const name = chosenClient(invocation);
   if (name === undefined) return await listClients(invocation);
   const row = clients[name];
   const wish = {
@@ -46,6 +48,65 @@ async function printSnippet(invocation: Invocation): Promise<void> {
   if (options.json === true) return await printJson({ client: name, ...wish, blocks, note: row.note }, invocation);
   if (row.note !== undefined) io.say(row.note);
   await io.out(blocksText(blocks));
+}
+
+/** Options of a command that creates a key. */
+export const usedBy: readonly Given[] = [
+  { ...client, about: 'also print what to paste into this client, on standard error; see keys snippet' },
+  gatewayUrl,
+];
+
+/**
+ * Before a key is created, because its value is shown only once.
+ * @throws Failure if what to paste could not be printed then
+ */
+export function checkUse(request: Request, invocation: Invocation): Request {
+  if (chosenClient(invocation) !== undefined) givenUrl(invocation);
+  return request;
+}
+
+/** How a client uses the key that was created. */
+export function sayUse(response: object, invocation: Invocation): void {
+  const { io, options } = invocation;
+  const { name, id, allowedModels } = createdKey(response);
+  const chosen = chosenClient(invocation);
+  if (chosen === undefined) {
+    if (options.json !== true) io.say(usualHint(/^[\w.-]+$/.test(name) ? name : id));
+    return;
+  }
+  const row = clients[chosen];
+  const wish = { url: givenUrl(invocation), model: namedModel(allowedModels) ?? row.model, keyName: keyVariable };
+  if (row.note !== undefined) io.say(row.note);
+  io.say(blocksText(row.blocks(wish)).trimEnd());
+}
+
+function usualHint(key: string): string {
+  const paste = `gatewayctl keys snippet ${printable(key)} --client <name> prints what to paste`;
+  return `Put it into ${keyVariable}. ${paste}; gatewayctl run <agent> starts a coding agent.`;
+}
+
+function chosenClient(invocation: Invocation): ClientName | undefined {
+  return textOf(invocation, client.flags) as ClientName | undefined;
+}
+
+interface CreatedKey {
+  readonly name: string;
+  readonly id: string;
+  readonly allowedModels: readonly string[];
+}
+
+function createdKey({ virtualKey }: { readonly virtualKey?: unknown }): CreatedKey {
+  const { name, id, allowedModels } = isObject(virtualKey) ? virtualKey : {};
+  return {
+    name: String(name),
+    id: String(id),
+    allowedModels: Array.isArray(allowedModels) ? allowedModels.map(String) : [],
+  };
+}
+
+/** The first model that an allow-list names exactly. */
+function namedModel(allowedModels: readonly string[]): string | undefined {
+  return allowedModels.find((glob) => !/[*?[{]/.test(glob));
 }
 
 async function listClients(invocation: Invocation): Promise<void> {
@@ -65,5 +126,5 @@ async function modelOfKey(invocation: Invocation): Promise<string | undefined> {
   const id = await idOf('key', text, connection, () => organizationInUse(invocation));
   const { status, allowedModels } = await connection.call('VirtualKeys.Get', { id });
   if (status === 'KEY_STATUS_REVOKED') throw usageMistake(`the key ${text} is revoked`);
-  return allowedModels.find((glob) => !/[*?[{]/.test(glob));
+  return namedModel(allowedModels);
 }

@@ -1,6 +1,6 @@
 // Virtual keys: the keys that callers of the gateway send.
 import type { Given, Resource } from '../command.ts';
-import { snippet } from './keys-snippet.ts';
+import { checkUse, sayUse, snippet, usedBy } from './keys-snippet.ts';
 import { allowedModels, allowUnmatched, fromNow, ifRevision, newName, rename, seconds, thing, time } from './shared.ts';
 
 const scopes: readonly Given[] = [
@@ -61,6 +61,7 @@ export const keys: Resource = {
           about: 'creates one key however often it is sent; only the first response contains the value',
           field: 'clientRequestId',
         },
+        ...usedBy,
       ],
       otherwise: {
         field: 'scope.id',
@@ -68,9 +69,12 @@ export const keys: Resource = {
         ofMember: { 'scope.kind': 'KEY_SCOPE_KIND_PERSON' },
       },
       secret: 'value',
+      complete: checkUse,
+      afterSecret: sayUse,
       file: true,
       examples: [
         'keys create checkout --system shop > key',
+        'keys create laptop --person me --client codex --url https://gateway.example.com',
         "keys create trial --person 'Mo Member' --allow 'gpt-provider/*' --ends-in 30d",
         'keys create mine --person me',
       ],

@@ -65,6 +65,45 @@ describe('gatewayctl keys snippet', () => {
   });
 });
 
+describe('gatewayctl keys create', () => {
+  it('says how the key is used, beside its value', async () => {
+    const { out, err } = await operated.owner.run('keys create hinted');
+    expect(out).toMatch(/^sk-svc-\w+\n$/);
+    expect(err).toContain('gatewayctl keys snippet hinted --client <name>');
+    expect(err).toContain('gatewayctl run <agent>');
+  });
+
+  it('names the key by its id if its name is no single word', async () => {
+    const { err } = await operated.owner.run(['keys', 'create', 'my $(key)']);
+    expect(err).toMatch(/gatewayctl keys snippet [0-9a-f-]{36} --client/);
+  });
+
+  it('prints what to paste into a client, without the key', async () => {
+    const line = `keys create pasted --allow gpt-provider/gpt-4o-mini --client openai-python --url ${url()}/v1`;
+    const { code, out, err } = await operated.owner.run(line);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^sk-svc-\w+\n$/)]);
+    expect(err).toContain(`export OPENAI_BASE_URL=${url()}/v1\n`);
+    expect(err).toContain('model="gpt-provider/gpt-4o-mini"');
+    expect(err).not.toContain(out.trim());
+    const snippet = await operated.owner.expect(`keys snippet pasted --client openai-python --url ${url()}`);
+    expect(err).toContain(snippet.trimEnd());
+  });
+
+  it('leaves its JSON as it was', async () => {
+    const made = await operated.owner.json('keys create in-json --client codex');
+    expect(Object.keys(made)).toEqual(['virtualKey', 'value']);
+  });
+
+  it.each(['--client nothing', '--client codex --url ftp://gateway.example'])(
+    'creates none with %s',
+    async (options) => {
+      const { code, out } = await operated.owner.run(`keys create never ${options}`);
+      expect([code, out]).toEqual([2, '']);
+      expect(await operated.owner.expect('keys list')).not.toContain('never');
+    },
+  );
+});
+
 describe('a block', () => {
   it.each<ClientName>(['openai-js', 'anthropic-js', 'google-genai-js', 'aws-js'])(
     'of %s runs as it is printed',
