@@ -36,7 +36,7 @@ import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
 import { openLookupShare, openLoopScheduler, openUpstream, type UpstreamShares } from './open-upstream.ts';
 import { PriceTable } from './pricing/price-book.ts';
-import { providersByName } from './providers/index.ts';
+import { providersByName, wireFormatProviders } from './providers/index.ts';
 import { LocalRates } from './rates/local-rates.ts';
 import type { Rates } from './rates/rates.ts';
 import { RedisRates } from './rates/redis-rates.ts';
@@ -105,7 +105,7 @@ export async function assemble(
     providers: providersByName,
     targets: upstream.targets,
     capabilities,
-    customProviders: new CustomProviders(providersByName, capabilities),
+    customProviders: new CustomProviders(wireFormatProviders, capabilities),
   };
   const prices = new PriceTable();
   const ledger = openLedger(settings, shared, { ...money, prices }, lifecycle);

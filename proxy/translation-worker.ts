@@ -2,7 +2,7 @@
 // bytes out.
 import { parentPort } from 'node:worker_threads';
 import { runBehindEventLoop } from '../common/thread-priority.ts';
-import { providersByName } from './providers/index.ts';
+import { wireFormatProviders } from './providers/index.ts';
 import { type TranslationJob, translated } from './upstream/translation-job.ts';
 
 /** Its name, for the code that starts it. */
@@ -10,7 +10,7 @@ export type TranslationWorkerName = 'translation-worker';
 
 runBehindEventLoop();
 parentPort?.on('message', (job: TranslationJob) => {
-  void translated(job, providersByName).then((outcome) => {
+  void translated(job, wireFormatProviders).then((outcome) => {
     const { request, built, read } = outcome;
     const bytes = [request, built?.body, read?.body].flatMap((one) => one?.buffer ?? []);
     parentPort?.postMessage(outcome, [...new Set(bytes)]);

@@ -1,14 +1,14 @@
 // Custom providers: their names, their wire formats, and how their keys are sent. Problems never repeat the submitted
 // text, because it may be a key in the wrong field.
 import { containsCredential } from '../../common/credential.ts';
-import { meansVendor, type VendorName, vendors } from '../../common/vendors.ts';
-import { type KeyForm, keyForms, wireFormats } from '../../proto/words/access.ts';
+import { isVendorName, meansVendor, type VendorName, vendors } from '../../common/vendors.ts';
+import { type KeyForm, keyForms, type WireFormat, wireFormats } from '../../proto/words/access.ts';
 import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, problemsAt, valid } from './field.ts';
 
 /** The fields of a provider on which its stored keys depend. */
 export interface KeyRules {
-  readonly wire_format: VendorName;
+  readonly wire_format: WireFormat;
   readonly key_form: KeyForm;
 }
 
@@ -83,6 +83,6 @@ function passedField(name: string): Field<string> {
  */
 export function secretsLike({ wire_format, key_form }: KeyRules): VendorName | undefined {
   if (key_form === 'none') return undefined;
-  const signs = vendors[wire_format].secret === 'api key or access keys' && key_form === 'wire_format';
-  return signs ? wire_format : 'gpt-provider';
+  if (!isVendorName(wire_format) || key_form !== 'wire_format') return 'gpt-provider';
+  return vendors[wire_format].secret === 'api key or access keys' ? wire_format : 'gpt-provider';
 }

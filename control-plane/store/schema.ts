@@ -1,7 +1,6 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for
 // milliseconds since 1970 and revisions, JSON as text. Both databases have exactly these; migrations.ts creates them.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
-import type { VendorName } from '../../common/vendors.ts';
 import type {
   DeliveryState,
   HangUp,
@@ -13,6 +12,7 @@ import type {
   Role,
   ScopeKind,
   UnknownCost,
+  WireFormat,
 } from '../../proto/words/access.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
@@ -204,7 +204,7 @@ interface ProvidersTable {
   /** Null for the platform's. */
   organization_id: string | null;
   name: string;
-  wire_format: VendorName;
+  wire_format: WireFormat;
   base_url: string;
   key_form: KeyForm;
   /** Only with key form `header`. */

@@ -41,6 +41,7 @@ export const providers: Resource = {
       file: true,
       examples: [
         'providers create in-house --wire-format gpt-provider --base-url https://models.example.com/v1',
+        'providers create open-models --wire-format responses --base-url https://open.example.com/v1',
         'providers create in-house --file provider.json --platform',
       ],
     },

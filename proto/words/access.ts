@@ -112,10 +112,13 @@ export type KeyForm = WordOf<typeof keyForms>;
 type WireFormats = {
   readonly [Name in VendorName as (typeof vendors)[Name]['wireFormat']]: Name;
 };
-const formats = Object.fromEntries(vendorNames.map((name) => [vendors[name].wireFormat, name])) as WireFormats;
+const ofVendors = Object.fromEntries(vendorNames.map((name) => [vendors[name].wireFormat, name])) as WireFormats;
+/** Further formats, which the models of a vendor have too. */
+const ofApis = { WIRE_FORMAT_RESPONSES: 'responses' } as const;
 
 /** Each vendor has its own wire format, named like the vendor: common/vendors.ts. */
-export const wireFormats = enumWords(formats satisfies WordsFor<WireFormat__Output>);
+export const wireFormats = enumWords({ ...ofVendors, ...ofApis } satisfies WordsFor<WireFormat__Output>);
+export type WireFormat = WordOf<typeof wireFormats>;
 
 export const databaseKinds = enumWords({
   DATABASE_KIND_SQLITE: 'sqlite',

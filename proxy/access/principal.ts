@@ -122,7 +122,7 @@ export interface ProviderSecret {
 export interface CustomProvider {
   readonly id: string;
   readonly name: string;
-  /** Canonical name of the shipped provider that has this wire format. */
+  /** Canonical name of the shipped provider that has this wire format, or the format's own word. */
   readonly wireFormat: string;
   readonly baseUrl: string;
   readonly keyForm: KeyForm;

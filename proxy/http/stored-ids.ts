@@ -31,7 +31,9 @@ export function withOwner(call: ChatCall): ChatCall {
   const [target] = targets;
   if (client?.translation.name !== 'responses' || target === undefined || caller.direct) return call;
   if (nativeFormat({ request, target, model }) === undefined) return call;
-  return withStore(withSafetyIdentifier(call, client));
+  const identified = withSafetyIdentifier(call, client);
+  // Who else reads what a custom provider stores is not known.
+  return target.provider.madeOf === undefined ? withStore(identified) : identified;
 }
 
 /** A hash, so that the vendor can block one scope and learns nothing about it. */

@@ -6,16 +6,18 @@ import { bearer, keyInHeader, noCredential } from './credentials/api-key.ts';
 import type { Authorize } from './credentials/credential.ts';
 import type { Provider } from './provider.ts';
 
-/** @param base the shipped provider with the same wire format */
+/** @param base the provider with the same wire format */
 export function customProvider(base: Provider, configured: CustomProvider): Provider {
   const { id, name, baseUrl, keyForm, passedFields } = configured;
-  // A body that passes as it came could name other models, hosts or keys behind an operator's URL.
-  const { native: _native, ...translating } = base;
+  const { native, nativePasses, ...translating } = base;
   const own = {
     ...{ ...translating, name, aliases: [], defaultBaseUrl: baseUrl, streamStops, madeOf: configured },
     // A server with the vendor's format need not have its counter.
     counter: undefined,
     ...(base.passesField !== undefined && { passesField: passesToCustom(passedFields ?? []) }),
+    // A body that passes as it came could name other models, hosts or keys behind an operator's URL.
+    ...(native !== undefined &&
+      nativePasses !== undefined && { native, passesField: nativePasses(passedFields ?? []) }),
   };
   if (keyForm === 'wire_format') return own;
   return {

@@ -27,6 +27,11 @@ export interface Provider {
   readonly counter: Counter | undefined;
   /** The formats in which the provider takes the requests of that format's clients as they are. */
   readonly native?: Partial<Record<ClientFormatName, NativeFormat>>;
+  /**
+   * Which fields of such a request a custom provider gets, by its operator's list. Absent: custom providers get
+   * translated requests only.
+   */
+  readonly nativePasses?: (listed: readonly string[]) => PassesField;
   /** For a server without keys: replaces the id of a stored provider key in a target. If absent, keys are required. */
   readonly keylessId?: string;
   /** Whether images given by URL must be fetched by the gateway, because the vendor takes bytes only. */

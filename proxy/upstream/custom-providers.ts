@@ -18,14 +18,14 @@ export interface CustomProvider {
 type ByName = ReadonlyMap<string, CustomProvider>;
 
 export class CustomProviders {
-  readonly #shipped: ReadonlyMap<string, Provider>;
+  readonly #bases: ReadonlyMap<string, Provider>;
   readonly #capabilities: CapabilityTable;
   readonly #made = new WeakMap<Configured, CustomProvider>();
   readonly #byName = new WeakMap<OrganizationRecord, ByName>();
 
-  /** @param shipped must contain all canonical names */
-  constructor(shipped: ReadonlyMap<string, Provider>, capabilities: CapabilityTable) {
-    this.#shipped = shipped;
+  /** @param bases by the word of the wire format */
+  constructor(bases: ReadonlyMap<string, Provider>, capabilities: CapabilityTable) {
+    this.#bases = bases;
     this.#capabilities = capabilities;
   }
 
@@ -44,9 +44,9 @@ export class CustomProviders {
   /** Undefined if this version does not know the wire format. */
   #make(configured: Configured): CustomProvider | undefined {
     const { models, wireFormat } = configured;
-    const base = this.#shipped.get(wireFormat);
+    const base = this.#bases.get(wireFormat);
     if (base === undefined) return undefined;
-    const usual = (model: string) => this.#capabilities.of(wireFormat, model);
+    const usual = (model: string) => this.#capabilities.of(base.name, model);
     const capabilities = new Map(
       models.map((model) => {
         const { name: listed } = model.catalogModel;

@@ -19,9 +19,9 @@ import { buildRequest, formatOf, type Provider, type ProviderCall } from '../pro
 export type ProviderForm = Pick<CustomProvider, 'id' | 'name' | 'baseUrl' | 'keyForm' | 'passedFields'>;
 
 export interface TranslationJob {
-  /** Name of a shipped provider. */
+  /** Name of a shipped provider, or the word of a wire format. */
   readonly provider: string;
-  /** For a custom provider with the shipped provider's wire format. */
+  /** For a custom provider with this wire format. */
   readonly form: ProviderForm | undefined;
   /** In JSON. */
   readonly request: Uint8Array<ArrayBuffer>;
@@ -130,7 +130,7 @@ export function bytesOf({ request, response, call }: TranslationJob): readonly A
   return [...new Set([request.buffer, ...(response ? [response.body.buffer] : []), ...images])];
 }
 
-/** By name. */
+/** By name, or by the word of the wire format. */
 type Shipped = ReadonlyMap<string, Provider>;
 
 /** Runs the job, in the worker. */

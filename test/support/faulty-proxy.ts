@@ -12,7 +12,7 @@ import { startTrafficServer } from '../../proxy/http/server.ts';
 import { createWatchdog } from '../../proxy/http/watchdog.ts';
 import { LoopScheduler } from '../../proxy/loop-scheduler.ts';
 import { PriceTable } from '../../proxy/pricing/price-book.ts';
-import { providersByName } from '../../proxy/providers/index.ts';
+import { providersByName, wireFormatProviders } from '../../proxy/providers/index.ts';
 import { createAccessLog } from '../../proxy/telemetry/access-log.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 import { BaseUrls } from '../../proxy/upstream/base-urls.ts';
@@ -82,7 +82,7 @@ export async function startFaultyProxy(
       providers: providersByName,
       targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
       capabilities,
-      customProviders: new CustomProviders(providersByName, capabilities),
+      customProviders: new CustomProviders(wireFormatProviders, capabilities),
       admission,
       watchdog,
       loop: new LoopScheduler({ now: () => performance.now() }),

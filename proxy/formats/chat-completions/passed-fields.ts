@@ -52,11 +52,14 @@ export const passesToVendor: PassesField = (name) => !routingFields.has(name);
 /** In an operator's list: every field passes. */
 export const everyField = '*';
 
-/** @param listed fields that the provider's operator lists */
-export function passesToCustom(listed: readonly string[]): PassesField {
+/**
+ * @param listed fields that the provider's operator lists
+ * @param known those of the wire format
+ */
+export function passesToCustom(listed: readonly string[], known = formatFields): PassesField {
   if (listed.includes(everyField)) return () => true;
   const passed = new Set(listed);
-  return (name) => formatFields.has(name) || samplingFields.has(name) || passed.has(name);
+  return (name) => known.has(name) || samplingFields.has(name) || passed.has(name);
 }
 
 /** Returns the same body object if every field passes. */

@@ -1,12 +1,14 @@
-// The Responses API as a vendor's format, for clients that speak it too. Source: types of the package openai.
-import type { ReadableFormat } from '../format.ts';
+// The Responses API as a vendor's format. Source: types of the package openai.
+import type { TranslatedFormat } from '../format.ts';
 import { readGptError } from '../gpt-error.ts';
 import { readResponse } from './read-response.ts';
 import { ResponsesStreamReader } from './read-stream.ts';
+import { writeResponsesRequest } from './write-request.ts';
 
-export const responses: ReadableFormat = {
+export const responses: TranslatedFormat = {
   name: 'responses',
   streamType: 'text/event-stream',
+  writeRequest: writeResponsesRequest,
   readResponse,
   openStream: (call, context) => new ResponsesStreamReader(call, context),
   readError: readGptError,

@@ -1,4 +1,4 @@
-// How a custom provider's key is sent in each wire format, with every shipped provider as its base.
+// How a custom provider's key is sent in each wire format.
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import type { KeyForm } from '../../../../proxy/access/principal.ts';
@@ -9,14 +9,14 @@ import { parseBaseUrl } from '../../../../proxy/formats/format.ts';
 import { noOwnTools } from '../../../../proxy/formats/own-tools.ts';
 import type { Credential } from '../../../../proxy/providers/credentials/credential.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
-import { providers } from '../../../../proxy/providers/index.ts';
+import { wireFormatProviders } from '../../../../proxy/providers/index.ts';
 import { buildRequest, type Provider } from '../../../../proxy/providers/provider.ts';
 
 const url = 'https://models.example/base';
 const apiKey = { apiKey: new Secret('sk-sim-of-the-model-server') };
 const none = { apiKey: undefined };
 const noPath = { stream: undefined };
-const bases = providers.map((base) => [base.name, base] as const);
+const bases = [...wireFormatProviders];
 
 function custom(base: Provider, keyForm: KeyForm): Provider {
   const configured = { id: 'id-1', name: 'mine', wireFormat: base.name, baseUrl: url, keyForm, models: [] };
