@@ -86,6 +86,8 @@ export interface ClientTranslation {
   writeCount(inputTokens: number): JsonObject;
   /** @param elapsedMs since the request arrived */
   writeResponse(message: ResponseMessage, request: ClientRequest, elapsedMs: number): JsonObject;
+  /** Further headers of a whole response, as alternating names and values. */
+  responseHeaders?(message: ResponseMessage): readonly string[];
   /** @param elapsedMs returns the milliseconds since the request arrived */
   openWriter(request: ClientRequest, elapsedMs: () => number): StreamWriter;
 }

@@ -3,6 +3,7 @@ import { parseExactJson, writeJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { readJsonInSteps } from '../../common/sliced-json-reader.ts';
 import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
+import type { ResponseMessage } from '../conversation/response.ts';
 import { GatewayError } from '../errors.ts';
 import { ChunkReader } from '../formats/chat-completions/read-chunks.ts';
 import { messageOf } from '../formats/chat-completions/read-message.ts';
@@ -33,17 +34,38 @@ export function inClientFormat(
     return new RewrittenStream(result, (bytes) => reader.push(bytes));
   }
   if (result.body.length > largeBytes) return large(result, client, context);
-  const response = responseOf(parseExactJson(result.body.toString()), client, context);
-  return { ...result, body: Buffer.from(writeJson(response)) };
+  const message = readMessage(parseExactJson(result.body.toString()));
+  return {
+    ...result,
+    ...headersOf(result, client, message),
+    body: Buffer.from(writeJson(written(message, client, context))),
+  };
 }
 
 async function large(result: CompleteResult, client: ClientRequest, context: ResponseContext): Promise<CompleteResult> {
-  const completion = await context.inSlices(readJsonInSteps(result.body, { exact: true }));
-  return { ...result, body: await context.inSlices(writeJsonInSteps(responseOf(completion, client, context))) };
+  const message = readMessage(await context.inSlices(readJsonInSteps(result.body, { exact: true })));
+  const body = await context.inSlices(writeJsonInSteps(written(message, client, context)));
+  return { ...result, ...headersOf(result, client, message), body };
 }
 
 /** @throws GatewayError upstream_protocol_error */
-function responseOf(completion: unknown, client: ClientRequest, { elapsedMs }: ResponseContext): JsonObject {
+function readMessage(completion: unknown): ResponseMessage {
   if (!isObject(completion)) throw new GatewayError('upstream_protocol_error');
-  return client.translation.writeResponse(messageOf(completion), client, elapsedMs());
+  return messageOf(completion);
+}
+
+function written(message: ResponseMessage, client: ClientRequest, { elapsedMs }: ResponseContext): JsonObject {
+  return client.translation.writeResponse(message, client, elapsedMs());
+}
+
+/** The format's own replace those of the provider that mean the same. */
+function headersOf(
+  { headers }: CompleteResult,
+  { translation }: ClientRequest,
+  message: ResponseMessage,
+): Pick<CompleteResult, 'headers'> {
+  const own = translation.responseHeaders?.(message) ?? [];
+  if (own.length === 0) return { headers };
+  const kept = headers.filter((_text, at) => !own.includes(headers[at - (at % 2)] ?? ''));
+  return { headers: [...kept, ...own] };
 }

@@ -29,8 +29,12 @@ const requestIdNames: ReadonlySet<string> = new Set(['x-request-id', 'request-id
 /** Only letters, so that a name cannot repeat a key. */
 const limitName = /^[a-z]+-ratelimit-[a-z-]{1,48}$/;
 
+/** What InvokeModel counts. */
+const usageName =
+  /^x-amzn-bedrock-(?:(?:input|output|cache-read-input|cache-write-input)-token-count|invocation-latency)$/;
+
 function nameFor(name: string): string | undefined {
-  if (name === 'openai-processing-ms') return name;
+  if (name === 'openai-processing-ms' || usageName.test(name)) return name;
   if (requestIdNames.has(name)) return requestIdName;
   if (!limitName.test(name)) return undefined;
   return `x-svc-upstream-${name.startsWith('x-') ? name.slice(2) : name}`;

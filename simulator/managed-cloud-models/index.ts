@@ -1,4 +1,5 @@
-// The managed cloud service's wire format: Converse, ConverseStream and CountTokens, with the vendor's refusals.
+// The managed cloud service's wire format: Converse and InvokeModel, whole and streamed, and CountTokens, with the
+// vendor's refusals.
 import type { Behaviour } from '../behaviour.ts';
 import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
@@ -8,6 +9,7 @@ import { authorize } from './authorization.ts';
 import { complete } from './completion.ts';
 import { refusalOf } from './faults.ts';
 import { errorFrame, exceptionFrame } from './frames.ts';
+import { type InvokeRequest, invoke, invokeDirective, parseInvoke } from './invoke.ts';
 import { parseCount, parseRequest } from './parse.ts';
 import {
   errorBody,
@@ -39,7 +41,7 @@ export const managedCloudModels: WireFormat = {
 
 function route(received: Received, context: ResponseContext): SimulatedResponse {
   const path = received.path.slice(basePath.length);
-  const [, id = '', operation] = /^\/model\/([^/]+)\/(converse|converse-stream|count-tokens)$/.exec(path) ?? [];
+  const [, id = '', operation] = operations.exec(path) ?? [];
   if (operation === undefined || received.method !== 'POST') {
     throw new Refusal(404, { type: 'UnknownOperationException', message: 'Unknown operation' }, 'framework');
   }
@@ -49,8 +51,28 @@ function route(received: Received, context: ResponseContext): SimulatedResponse 
     const behaviour = context.scripted() ?? {};
     return scriptedFailure(behaviour, context) ?? { ...jsonResponse(200, { inputTokens }, context), behaviour };
   }
-  const target = { modelId: decodedId(id), stream: operation === 'converse-stream' };
-  return converse(parseRequest(parseBody(received), target), received, context);
+  const target = { modelId: decodedId(id), stream: operation.endsWith('stream') };
+  const body = parseBody(received);
+  return operation.startsWith('invoke')
+    ? invoked(parseInvoke(body, target), received, context)
+    : converse(parseRequest(body, target), received, context);
+}
+
+const operations = /^\/model\/([^/]+)\/(converse|converse-stream|count-tokens|invoke|invoke-with-response-stream)$/;
+
+function invoked(request: InvokeRequest, received: Received, context: ResponseContext): SimulatedResponse {
+  const behaviour = context.scripted() ?? invokeDirective(request) ?? {};
+  const refused = scriptedFailure(behaviour, context);
+  if (refused !== undefined) return refused;
+  const { status = 200 } = behaviour;
+  const { headers, body, frames } = invoke(request, {
+    behaviour,
+    echo: () => echoOf(received),
+    sequence: context.sequence,
+  });
+  if (request.stream) return frameResponse(status, frames(), { behaviour, context });
+  const response = jsonResponse(status, body, context);
+  return { ...response, headers: { ...response.headers, ...headers }, behaviour };
 }
 
 function converse(request: ConverseRequest, received: Received, context: ResponseContext): SimulatedResponse {
@@ -62,7 +84,14 @@ function converse(request: ConverseRequest, received: Received, context: Respons
   if (!request.stream) {
     return { ...jsonResponse(status, responseObject(request, completion), context), behaviour };
   }
-  const frames = responseFrames(request, completion);
+  return frameResponse(status, responseFrames(request, completion), { behaviour, context });
+}
+
+function frameResponse(
+  status: number,
+  frames: Iterable<Buffer>,
+  { behaviour, context }: { readonly behaviour: Behaviour; readonly context: ResponseContext },
+): SimulatedResponse {
   return {
     status,
     headers: { ...requestId(context), 'content-type': 'application/vnd.amazon.eventstream' },

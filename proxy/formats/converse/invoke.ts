@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../common/json.ts';
 import { invokeRequestLocations } from '../../../guardrails/inspection/converse-schema.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
-import type { Finish, ResponseIdentity, ThinkingBlock } from '../../conversation/response.ts';
+import type { Finish, ResponseIdentity, ResponseMessage, ThinkingBlock } from '../../conversation/response.ts';
 import type { Usage } from '../../conversation/usage.ts';
 import type { ClientTranslation, PathFields, ReadClientRequest } from '../client-format.ts';
 import type { StreamWriter } from '../format.ts';
@@ -27,6 +27,7 @@ export function invokeClients(messages: ClientTranslation): ClientTranslation {
     readRequest: (body, path) => readInvokeRequest(body, path, messages),
     fieldOf: (field) => (field === 'model' ? 'modelId' : messages.fieldOf(field)),
     refusedModel: refusedArn,
+    responseHeaders: tokenCounts,
     openWriter: (request, elapsedMs) => new InvokeWriter(messages.openWriter(request, elapsedMs)),
   };
 }
@@ -43,6 +44,16 @@ function readInvokeRequest(body: JsonObject, path: PathFields, messages: ClientT
   const read = messages.readRequest({ ...message, stream: path.stream === true }, path);
   if (!isGiven(betas)) return read;
   return { ...read, losses: { ...read.losses, dropped: [...read.losses.dropped, 'anthropic_beta'] } };
+}
+
+/** Frameworks read the counts of a whole response there, whichever model it is of. */
+function tokenCounts({ usage }: ResponseMessage): readonly string[] {
+  const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const input = Math.max(promptTokens - cacheReadTokens - cacheWriteTokens, 0);
+  return [
+    ...['x-amzn-bedrock-input-token-count', String(input)],
+    ...['x-amzn-bedrock-output-token-count', String(completionTokens)],
+  ];
 }
 
 /** Puts each event of the Messages API into a frame. */

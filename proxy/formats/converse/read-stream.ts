@@ -61,25 +61,8 @@ export class ConverseStreamReader implements StreamReader {
   }
 
   #read({ headers, payload }: Frame): void {
-    switch (headers.get(':message-type')) {
-      case 'event':
-        this.#readEvent(headers.get(':event-type'), payload);
-        return;
-      case 'exception': {
-        const body = parseJson(payload);
-        const message = isObject(body) ? messageOf(body) : undefined;
-        this.failure = converseError({ type: headers.get(':exception-type'), message });
-        return;
-      }
-      case 'error':
-        this.failure = converseError({
-          type: headers.get(':error-code'),
-          message: headers.get(':error-message'),
-        });
-        return;
-      default:
-        throw protocolError('a frame of the stream is of no known kind');
-    }
+    if (headers.get(':message-type') === 'event') this.#readEvent(headers.get(':event-type'), payload);
+    else this.failure = frameFailure(headers, payload);
   }
 
   #readEvent(type: string | undefined, payload: string): void {
@@ -126,6 +109,24 @@ export class ConverseStreamReader implements StreamReader {
   #end(): void {
     this.#writer.end(this.usage ?? noUsage, this.#reported?.extras);
     this.complete = true;
+  }
+}
+
+/**
+ * The error in a frame that is no event.
+ * @throws GatewayError upstream_protocol_error
+ */
+export function frameFailure(headers: Frame['headers'], payload: string): VendorError {
+  switch (headers.get(':message-type')) {
+    case 'exception': {
+      const body = parseJson(payload);
+      const message = isObject(body) ? messageOf(body) : undefined;
+      return converseError({ type: headers.get(':exception-type'), message });
+    }
+    case 'error':
+      return converseError({ type: headers.get(':error-code'), message: headers.get(':error-message') });
+    default:
+      throw protocolError('a frame of the stream is of no known kind');
   }
 }
 

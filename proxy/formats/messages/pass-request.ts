@@ -14,16 +14,20 @@ import { accountFields } from './read-request.ts';
 import { ownToolName } from './read-tools.ts';
 
 /**
- * @param model the vendor's name of it
+ * @param model the vendor's name of it; undefined if the path has it
  * @throws GatewayError unsupported_parameter
  */
-export function passMessagesRequest(client: ClientRequest, model: string, rights: ToolRights): PassedRequest {
+export function passMessagesRequest(
+  client: ClientRequest,
+  model: string | undefined,
+  rights: ToolRights,
+): PassedRequest {
   const { body, headers } = client;
   if (!rights.isOwnKey) refuseAccount(body, rights);
   const { tools, dropped } = withoutOwnTools(body, rights);
   const messages = withoutUnsigned(body.messages);
   const changed = new Map<string, string>();
-  if (body.model !== model) changed.set('model', JSON.stringify(model));
+  if (model !== undefined && body.model !== model) changed.set('model', JSON.stringify(model));
   if (tools !== undefined) changed.set('tools', writeJson(tools));
   if (messages !== undefined) changed.set('messages', writeJson(messages));
   const lost = messages === undefined ? [] : ['messages.content.thinking'];

@@ -119,7 +119,7 @@ describe('requests to the managed cloud models', () => {
   const converse = '/model/amazon.nova-pro-v1%3A0/converse';
 
   it.each([
-    ['another operation', '/model/amazon.nova-pro-v1%3A0/invoke', {}],
+    ['another operation', '/model/amazon.nova-pro-v1%3A0/async-invoke', {}],
     ['a model id of two segments', '/model/a/b/converse', {}],
     ['no model', '/model//converse', {}],
     ['another method', converse, { method: 'PUT' }],

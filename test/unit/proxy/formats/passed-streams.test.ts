@@ -10,6 +10,7 @@ import {
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { FrameBytes } from '../../../../proxy/formats/converse/frames.ts';
 import { converse } from '../../../../proxy/formats/converse/index.ts';
+import { invokeFormat, onlyTextOf as invokeText } from '../../../../proxy/formats/converse/invoke-vendor.ts';
 import { onlyTextOf as converseText } from '../../../../proxy/formats/converse/read-stream.ts';
 import type { ReadableFormat, StreamReader } from '../../../../proxy/formats/format.ts';
 import { generateContent } from '../../../../proxy/formats/generate-content/index.ts';
@@ -37,6 +38,8 @@ interface Passing {
   readonly text: readonly string[];
   /** Events that contain more than one text, or another meaning. */
   readonly more: readonly string[];
+  /** Default: the golden ones of the provider. */
+  readonly streams?: () => Readonly<Record<string, Buffer>>;
 }
 
 const sse = (type: string, fields: string) => `event: ${type}\ndata: {"type":"${type}",${fields}}\n\n`;
@@ -47,6 +50,15 @@ const gemini = (fields: string) => `data: {"candidates": [{"content": {${fields}
 const counts = '"usageMetadata": {"promptTokenCount": 8,"promptTokensDetails": [{"modality": "TEXT","tokenCount": 8}]}';
 const frame = (fields: string) =>
   framesOf(`{"contentBlockDelta":{"contentBlockIndex":0,"delta":{${fields}}}}`).toString('latin1');
+
+/** Events of the Messages API as InvokeModel sends them. */
+function chunks(events: string): Buffer {
+  const data = events.split(/\r?\n/).flatMap((line) => /^data: *(.*)$/.exec(line)?.[1] ?? []);
+  const frames = data.map((json) =>
+    JSON.stringify({ chunk: { bytes: Buffer.from(json).toString('base64'), p: 'ab' } }),
+  );
+  return framesOf(frames.join('\n'));
+}
 
 const passings: Readonly<Record<string, Passing>> = {
   messages: {
@@ -108,6 +120,29 @@ const passings: Readonly<Record<string, Passing>> = {
     text: [frame('"text":"Hello"'), frame('"text":"a \\"b\\""')],
     more: [frame('"toolUse":{"input":"{"}'), frame('"reasoningContent":{"signature":"c2ln"}')],
   },
+  invoke: {
+    provider: managedCloudModels,
+    model: 'anthropic.claude-sonnet-4-6',
+    format: invokeFormat(messages),
+    onlyText: invokeText(messagesText),
+    openSplitter: (bytesMax) => new FrameBytes(bytesMax),
+    text: [
+      chunks(block('"type":"text_delta","text":"H\u00e9llo"')),
+      chunks(block('"type":"thinking_delta","thinking":"Hm"')),
+    ].map((bytes) => bytes.toString('latin1')),
+    more: [
+      chunks(block('"type":"input_json_delta","partial_json":"{"')),
+      chunks(sse('message_stop', '"amazon-bedrock-invocationMetrics":{"inputTokenCount":8}')),
+      framesOf('{"exception":{"throttlingException":{"message":"slow down"}}}'),
+    ].map((bytes) => bytes.toString('latin1')),
+    streams: () =>
+      Object.fromEntries(
+        Object.entries(streamsOf({ provider: assistantProvider, format: messages })).map(([name, stream]) => [
+          name,
+          chunks(stream.toString()),
+        ]),
+      ),
+  },
 };
 
 describe.each(Object.entries(passings))('events of %s', (_name, { onlyText, text, more }) => {
@@ -123,7 +158,7 @@ describe.each(Object.entries(passings))('events of %s', (_name, { onlyText, text
 });
 
 describe.each(Object.entries(passings))('a stream of %s', (_name, passing) => {
-  const streams = streamsOf(passing);
+  const streams = passing.streams?.() ?? streamsOf(passing);
 
   it.each(Object.entries(streams))(
     '%s is known as well as one whose every event is read, wherever it breaks off',
@@ -174,7 +209,7 @@ function eventsOf(
 }
 
 /** The golden streams of the vendor, its transcripts, and one made of the events above. */
-function streamsOf({ provider, format }: Passing): Readonly<Record<string, Buffer>> {
+function streamsOf({ provider, format }: Pick<Passing, 'provider' | 'format'>): Readonly<Record<string, Buffer>> {
   if (format.name === 'responses') return { 'one of text': responsesStream() };
   const golden = `${import.meta.dirname}/../../../golden/${provider.name}/`;
   const transcripts = `${import.meta.dirname}/../../../transcripts/`;
