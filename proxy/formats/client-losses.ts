@@ -43,6 +43,11 @@ export function ofAccount(param: string): GatewayError {
   return refusedField(param, `${param} names something of the whole vendor account; send its content instead`);
 }
 
+/** The refusal of what a tool of the vendor, which the settings do not let pass, has left in the history. */
+export function notEnabled(param: string): GatewayError {
+  return refusedField(param, `${param} is of a tool of the vendor, which is not enabled`);
+}
+
 /** The given ones of these fields. */
 export function givenOf(body: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.filter((name) => isGiven(body[name])).map((name) => [name, body[name]]));

@@ -7,6 +7,7 @@ import {
   InvokeModelCommand,
   InvokeModelWithResponseStreamCommand,
   ModelStreamErrorException,
+  ModelTimeoutException,
   ResourceNotFoundException,
   ServiceUnavailableException,
   ThrottlingException,
@@ -17,6 +18,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { vendorNames } from '../../common/vendors.ts';
 import { createLimit } from '../support/limited-callers.ts';
 import { until } from '../support/process.ts';
+import { createBudget } from '../support/spending.ts';
 import { ownHeaders, plainModels } from '../support/vendors.ts';
 import { hello, thrown, useConverseClient } from './clients/converse.ts';
 import { modelAt } from './clients/scene.ts';
@@ -318,6 +320,22 @@ describe('refusals are the SDK’s own errors', () => {
     await client(limited.value).send(command);
     const error = await thrown(client(limited.value).send(command));
     expect(error).toBeInstanceOf(ThrottlingException);
+  });
+
+  it('of a spent budget', async () => {
+    const { organization } = clients.scene.gateway;
+    const limited = await organization.createKey();
+    await createBudget(organization, { kind: 'VIRTUAL_KEY', id: limited.id }, { amountUsd: '0.000001' });
+    const error = await thrown(client(limited.value).send(command));
+    expect(error).toBeInstanceOf(AccessDeniedException);
+    expect(error).toMatchObject({ code: 'budget_exceeded', $metadata: { httpStatusCode: 402 } });
+  });
+
+  it.each(['gpt-provider', vendor] as const)('of a model that takes too long, at %s', async (slow) => {
+    clients.scene.gateway.simulator.script(slow === vendor ? { status: 408 } : { status: 504 });
+    const error = await thrown(converse(slow, { messages: hello }));
+    expect(error).toBeInstanceOf(ModelTimeoutException);
+    expect(error).toMatchObject({ $metadata: { httpStatusCode: 504 } });
   });
 
   it('of a vendor that is overloaded', async () => {

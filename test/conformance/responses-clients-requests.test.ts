@@ -63,6 +63,35 @@ describe('a request', () => {
     expect(sent()).toMatch(/"name":"patch".*"name":"weather"/s);
   });
 
+  it('has the options of the last update among its items', async () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'number' } },
+      required: ['a'],
+      additionalProperties: false,
+    };
+    const format = { type: 'json_schema' as const, name: 'shape', schema, strict: true };
+    const update = (fields: object): Item => ({ type: 'configuration_update', ...fields });
+    const params = {
+      model: 'studio-ai/gpt-5',
+      reasoning: { effort: 'low' as const },
+      text: { verbosity: 'low' as const },
+      input: [
+        update({ reasoning: { effort: 'medium' } }),
+        { role: 'user' as const, content: 'Hello' },
+        update({ reasoning: { effort: 'high' }, text: { format } }),
+        update({ text: { format } }),
+      ],
+    };
+    const { response } = await client().responses.create(params).withResponse();
+    expect(body()).toMatchObject({
+      reasoning_effort: 'high',
+      verbosity: 'low',
+      response_format: { type: 'json_schema', json_schema: { name: 'shape', schema } },
+    });
+    expect(response.headers.get('x-svc-dropped-params')).toBeNull();
+  });
+
   it('has no option that needs tools without tools', async () => {
     await create(vendor, {
       ...{ input: 'Hello', tools: [], tool_choice: 'auto', parallel_tool_calls: true },

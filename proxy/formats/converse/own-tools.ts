@@ -30,6 +30,12 @@ export function claudeKind({ type }: JsonObject): OwnToolKind | undefined {
   return kinds.get(String(type).replace(/_\d+$/, '')) ?? unknownTool;
 }
 
+/** Of a block of the history: a call of such a tool (SDK type `ToolUseType`). */
+export function kindOfBlock({ toolUse: call }: JsonObject): OwnToolKind | undefined {
+  if (!isObject(call) || call.type !== 'server_tool_use') return undefined;
+  return kinds.get(String(call.name)) ?? unknownTool;
+}
+
 /** All of a request. */
 export function ownToolsOf({
   toolConfig: config,

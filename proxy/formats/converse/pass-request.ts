@@ -5,13 +5,13 @@ import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
-import { ofAccount, refusedField } from '../client-losses.ts';
+import { notEnabled, ofAccount, refusedField } from '../client-losses.ts';
 import { type OwnToolKind, permits, type ToolRights } from '../own-tools.ts';
 import { innerClient, passedBody } from '../splice.ts';
 import { ownAccountFields } from './client-options.ts';
 import { accountFields } from './client-request.ts';
 import { chosenName, ownToolName } from './client-tools.ts';
-import { claudeKind, systemKind } from './own-tools.ts';
+import { claudeKind, kindOfBlock, systemKind } from './own-tools.ts';
 
 export interface Passing extends ToolRights {
   /** The model refuses reasoning without its signature. */
@@ -28,7 +28,7 @@ export function passConverseRequest(sent: ClientRequest, passing: Passing): Pass
   const { isOwnKey, isClaude, outputTokens } = passing;
   const changed = new Map<string, string>();
   const dropped: string[] = [];
-  if (!isOwnKey) refuseAccount(body);
+  if (!isOwnKey) refuseAccount(body, passing);
   withSystemTools(body, passing, { changed, dropped });
   withClaudeTools(body, passing, { changed, dropped });
   const messages = isClaude ? withoutUnsigned(body.messages) : undefined;
@@ -41,15 +41,19 @@ export function passConverseRequest(sent: ClientRequest, passing: Passing): Pass
 }
 
 /** @throws GatewayError unsupported_parameter */
-function refuseAccount(body: JsonObject): void {
+function refuseAccount(body: JsonObject, rights: ToolRights): void {
   for (const name of accountFields) if (isGiven(body[name])) throw ofAccount(name);
   const { additionalModelRequestFields: extra } = body;
   for (const name of ownAccountFields) {
     if (isObject(extra) && isGiven(extra[name])) throw ofAccount(`additionalModelRequestFields.${name}`);
   }
   refuseLocations(body.system, 'system');
-  for (const [at, { content }] of objectsOf(body.messages).entries())
+  for (const [at, { content }] of objectsOf(body.messages).entries()) {
     refuseLocations(content, `messages[${at}].content`);
+    for (const [index, block] of objectsOf(content).entries()) {
+      if (isRefused(rights, kindOfBlock(block))) throw notEnabled(`messages[${at}].content[${index}].toolUse`);
+    }
+  }
 }
 
 /** Files in a store of the account, which the vendor would read with its own rights. */

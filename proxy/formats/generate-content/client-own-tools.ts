@@ -1,5 +1,5 @@
 // Tools of a client's request that the vendor runs (SDK type `Tool` of @google/genai), by what they reach.
-import type { JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { type OwnTool, type OwnToolKind, permits, type ToolRights, unknownTool } from '../own-tools.ts';
 import { ownTools, toolsOf } from './client-tools.ts';
@@ -30,6 +30,26 @@ const kinds: ReadonlyMap<string, OwnToolKind> = new Map<string, OwnToolKind>([
 
 export function kindOf(name: string): OwnToolKind {
   return kinds.get(name) ?? unknownTool;
+}
+
+/** By the beginning of the type that a call of such a tool has (SDK type `ToolType`). */
+const calledKinds: readonly (readonly [beginning: string, name: string])[] = [
+  ['GOOGLE_SEARCH', 'googleSearch'],
+  ['GOOGLE_MAPS', 'googleMaps'],
+  ['URL_CONTEXT', 'urlContext'],
+  ['FILE_SEARCH', 'fileSearch'],
+];
+
+/** Of a part of the history, with the field that says so. */
+export function usedKind(part: JsonObject): readonly [field: string, kind: OwnToolKind] | undefined {
+  const code = ['executableCode', 'codeExecutionResult'].find((name) => isGiven(part[name]));
+  if (code !== undefined) return [code, kindOf('codeExecution')];
+  const field = ['toolCall', 'toolResponse'].find((name) => isGiven(part[name]));
+  if (field === undefined) return undefined;
+  const call = part[field];
+  const type = isObject(call) ? String(call.toolType ?? call.tool_type) : '';
+  const [, name = ''] = calledKinds.find(([beginning]) => type.startsWith(beginning)) ?? [];
+  return [field, kindOf(name)];
 }
 
 /** Those of the gateway's own names that the vendor got, in the form of chat completions with the vendor's tools. */

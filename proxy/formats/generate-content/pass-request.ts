@@ -5,11 +5,11 @@ import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
-import { ofAccount } from '../client-losses.ts';
+import { notEnabled, ofAccount } from '../client-losses.ts';
 import { permits, type ToolRights } from '../own-tools.ts';
 import { innerClient, passedBody } from '../splice.ts';
 import { camelNames } from './client-names.ts';
-import { kindOf } from './client-own-tools.ts';
+import { kindOf, usedKind } from './client-own-tools.ts';
 import { partsOf } from './client-parts.ts';
 import { wrappedIn } from './client-thoughts.ts';
 import { ownTools, toolsOf } from './client-tools.ts';
@@ -28,7 +28,7 @@ export function passGenerateContentRequest(sent: ClientRequest, passing: Passing
   const client = requestIn(sent);
   const { body } = client;
   const { model, rights, outputTokens } = passing;
-  if (!rights.isOwnKey) refuseAccount(body);
+  if (!rights.isOwnKey) refuseAccount(body, rights);
   const { tools, dropped } = withoutOwnTools(body.tools, rights);
   const lost = hasForeignThoughts(body.contents) ? ['contents.parts.thought'] : [];
   const contents = withOwnSignatures(body.contents, model);
@@ -51,13 +51,22 @@ function requestIn(sent: ClientRequest): ClientRequest {
 }
 
 /** @throws GatewayError unsupported_parameter */
-function refuseAccount(body: JsonObject): void {
+function refuseAccount(body: JsonObject, rights: ToolRights): void {
   const { cachedContent, systemInstruction, contents } = camelNames(body, '');
   if (isGiven(cachedContent) && cachedContent !== '') throw ofAccount('cachedContent');
   refuseFiles(systemInstruction, 'systemInstruction');
   objectsOf(contents).forEach((content, index) => {
     refuseFiles(content, `contents[${index}]`);
+    refuseOwnTools(content, `contents[${index}]`, rights);
   });
+}
+
+/** A conversation in which the vendor has run a tool demands this tool. */
+function refuseOwnTools(content: JsonObject, at: string, rights: ToolRights): void {
+  for (const { part, at: where } of partsOf(camelNames(content, at).parts, `${at}.parts`)) {
+    const [field, kind] = usedKind(part) ?? [];
+    if (kind !== undefined && !permits(rights, kind)) throw notEnabled(`${where}.${field}`);
+  }
 }
 
 /** Files are of the account or of other hosts, which the vendor would read with its own rights. */

@@ -36,6 +36,16 @@ export function kindOf(tool: unknown): OwnToolKind | undefined {
   return kinds.get(String(tool.type).replace(/_\d{8}$/, '')) ?? unknownTool;
 }
 
+/** Of a block of the history: a call of such a tool, or its result. */
+export function kindOfBlock({ type, name }: JsonObject): OwnToolKind | undefined {
+  if (type === 'mcp_tool_use' || type === 'mcp_tool_result') return mcp;
+  const [, tool] = /^(.+)_tool_result$/.exec(String(type)) ?? [];
+  const called = type === 'server_tool_use' ? String(name) : tool;
+  if (called === undefined) return undefined;
+  const [, runner] = /^(?:bash|text_editor)_(code_execution)$/.exec(called) ?? [];
+  return kinds.get(runner ?? called) ?? (called === 'tool_search' ? harmless : unknownTool);
+}
+
 /** All of a request. */
 export function ownToolsOf({ tools, mcp_servers: servers }: JsonObject): readonly OwnTool[] {
   const all: readonly unknown[] = Array.isArray(tools) ? tools : [];

@@ -6,10 +6,10 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
-import { ofAccount } from '../client-losses.ts';
+import { notEnabled, ofAccount } from '../client-losses.ts';
 import { permits, type ToolRights } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
-import { kindOf, mcp } from './own-tools.ts';
+import { kindOf, kindOfBlock, mcp } from './own-tools.ts';
 import { accountFields } from './read-request.ts';
 import { ownToolName } from './read-tools.ts';
 
@@ -40,8 +40,18 @@ function refuseAccount(body: JsonObject, rights: ToolRights): void {
     const passes = name === 'mcp_servers' && permits(rights, mcp);
     if (isGiven(body[name]) && !passes) throw ofAccount(name);
   }
-  for (const [at, message] of objectsOf(body.messages).entries())
-    refuseFiles(message.content, `messages[${at}].content`);
+  for (const [at, { content }] of objectsOf(body.messages).entries()) {
+    refuseFiles(content, `messages[${at}].content`);
+    refuseOwnTools(content, `messages[${at}].content`, rights);
+  }
+}
+
+/** A conversation in which the vendor has run a tool demands this tool. */
+function refuseOwnTools(content: unknown, at: string, rights: ToolRights): void {
+  for (const [index, block] of objectsOf(content).entries()) {
+    const kind = kindOfBlock(block);
+    if (kind !== undefined && !permits(rights, kind)) throw notEnabled(`${at}[${index}]`);
+  }
 }
 
 function refuseFiles(content: unknown, at: string): void {

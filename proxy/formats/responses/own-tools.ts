@@ -1,6 +1,7 @@
 // Tools that the vendor defines (SDK type `Tool` of the package openai), by what they reach.
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { unsupported } from '../../conversation/invalid.ts';
+import { isGiven } from '../../conversation/options.ts';
 import { type OwnTool, type OwnToolKind, permits, type ToolRights, unknownTool } from '../own-tools.ts';
 
 const harmless: OwnToolKind = { needs: [], cost: 'nothing' };
@@ -43,6 +44,30 @@ function kindOf(tool: unknown): OwnToolKind | undefined {
   if (!isObject(tool) || callers.has(tool.type)) return undefined;
   const type = undatedType(tool);
   if (type === 'shell') return isLocal(tool) ? harmless : container;
+  return kinds.get(type) ?? unknownTool;
+}
+
+/** Tools by the type of an item that they leave in the history. */
+const itemTools: ReadonlyMap<unknown, string> = new Map([
+  ['code_interpreter_call', 'code_interpreter'],
+  ['file_search_call', 'file_search'],
+  ['image_generation_call', 'image_generation'],
+  ['mcp_approval_request', 'mcp'],
+  ['mcp_approval_response', 'mcp'],
+  ['mcp_call', 'mcp'],
+  ['mcp_list_tools', 'mcp'],
+  ['program', 'programmatic_tool_calling'],
+  ['program_output', 'programmatic_tool_calling'],
+  ['shell_call', 'shell'],
+  ['web_search_call', 'web_search'],
+]);
+
+/** Of an item of the history. Undefined if the client has run the tool. */
+export function kindOfItem(item: JsonObject): OwnToolKind | undefined {
+  const type = itemTools.get(item.type);
+  if (type === undefined) return undefined;
+  // Without an environment the client runs the commands.
+  if (type === 'shell') return isGiven(item.environment) && !isLocal(item) ? container : undefined;
   return kinds.get(type) ?? unknownTool;
 }
 

@@ -6,10 +6,10 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, ClientStore, PassedRequest } from '../client-format.ts';
-import { ofAccount } from '../client-losses.ts';
-import type { ToolRights } from '../own-tools.ts';
+import { notEnabled, ofAccount } from '../client-losses.ts';
+import { permits, type ToolRights } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
-import { permittedTools } from './own-tools.ts';
+import { kindOfItem, permittedTools } from './own-tools.ts';
 
 export interface Passing extends ToolRights {
   /** The vendor's name of the model. */
@@ -32,7 +32,7 @@ export function passResponsesRequest(client: ClientRequest, passing: Passing): P
   if (tools !== undefined) change('tools', tools);
   if (isGiven(outputTokens) && !isGiven(body.max_output_tokens)) change('max_output_tokens', outputTokens);
   if (isOwnKey) return { body: passedBody(client, changed), dropped, headers };
-  refuseAccount(body);
+  refuseAccount(body, passing);
   if (store === undefined && body.store !== false) change('store', false);
   if (client.safetyIdentifier !== undefined && !isGiven(body.safety_identifier)) {
     change('safety_identifier', client.safetyIdentifier);
@@ -45,12 +45,14 @@ export function passResponsesRequest(client: ClientRequest, passing: Passing): P
 }
 
 /** @throws GatewayError unsupported_parameter */
-function refuseAccount({ prompt, background, store, input, tools }: JsonObject): void {
+function refuseAccount({ prompt, background, store, input, tools }: JsonObject, rights: ToolRights): void {
   if (isGiven(prompt)) throw ofAccount('prompt');
   if (background === true) throw unsupported('background', 'background is not supported');
   if (isGiven(store) && typeof store !== 'boolean') throw unsupported('store', 'store must be true or false');
   objectsOf(input).forEach((item, index) => {
     refuseIds(item, `input[${index}]`);
+    const kind = kindOfItem(item);
+    if (kind !== undefined && !permits(rights, kind)) throw notEnabled(`input[${index}]`);
   });
   objectsOf(tools).forEach((tool, index) => {
     refuseIds(tool, `tools[${index}]`);

@@ -73,7 +73,7 @@ class Turns {
       case 'additional_tools':
         return;
       case 'configuration_update':
-        this.#losses.drop('input.configuration_update');
+        this.#losses.dropOthers(item, updateFields, at);
         return;
       default:
         this.#losses.refuse(at);
@@ -138,6 +138,9 @@ class Turns {
     this.#turns.push({ message, at });
   }
 }
+
+/** Those that are folded into the options of the request: see read-request.ts. */
+const updateFields: ReadonlySet<string> = new Set(['type', 'id', 'reasoning', 'text']);
 
 function saysSomething({ summary, content, encrypted_content: encrypted }: JsonObject): boolean {
   return isGiven(encrypted) || [summary, content].some((list) => Array.isArray(list) && list.length > 0);

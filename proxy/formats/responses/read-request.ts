@@ -1,6 +1,6 @@
 // Reads a client's request (SDK type `ResponseCreateParams` of the package openai) into chat completions. What needs a
 // store, or belongs to the vendor's account, only the vendor of this format can have.
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { count } from '../../conversation/usage.ts';
@@ -24,8 +24,8 @@ export function readResponsesRequest(body: JsonObject, path: PathFields): ReadCl
     messages: turns.map(({ message }) => message),
     ...givenOf(body, same),
     ...chatTools(body, losses),
-    ...reasoning(body.reasoning, losses),
-    ...textFields(body.text, losses),
+    ...reasoning(updated(body, 'reasoning', 'effort'), losses),
+    ...textFields(updated(body, 'text', 'format'), losses),
     ...logprobs(body),
     ...(isGiven(body.max_output_tokens) && { max_completion_tokens: body.max_output_tokens }),
     // Priced: the conversation before it is not in the body.
@@ -88,6 +88,20 @@ function instructionTurns(instructions: unknown): readonly ChatTurn[] {
   if (!isGiven(instructions) || instructions === '') return [];
   if (typeof instructions !== 'string') throw invalid('instructions', 'instructions must be a string');
   return [{ message: { role: 'system', content: instructions }, at: 'instructions' }];
+}
+
+/**
+ * A field of the request, with what items `configuration_update` of the input replace. The last one applies, because
+ * the response comes after all of them.
+ * @param member the only one that such an item may set
+ */
+function updated(body: JsonObject, name: 'reasoning' | 'text', member: string): unknown {
+  const updates = objectsOf(body.input).filter(({ type }) => type === 'configuration_update');
+  const values = objectsOf(updates.map((update) => update[name])).map((update) => update[member]);
+  const last = values.findLast(isGiven);
+  if (last === undefined) return body[name];
+  const given = body[name];
+  return { ...(isObject(given) && given), [member]: last };
 }
 
 function reasoning(value: unknown, losses: LossList): JsonObject {
