@@ -2,6 +2,7 @@
 // to them. Inside, every request has the form of chat completions with its extensions (formats/chat-completions): it is
 // authorized, priced and guarded in that form, whichever format it came in.
 import type { JsonObject } from '../../common/json.ts';
+import type { ServiceTier } from '../../common/model-facts.ts';
 import type { TextLocation } from '../../guardrails/inspection/inspection-schema.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 import type { ResponseMessage } from '../conversation/response.ts';
@@ -66,10 +67,10 @@ export interface ClientTranslation {
    */
   readRequest(body: JsonObject, path: PathFields): ReadClientRequest;
   /**
-   * A field that makes a vendor of the same format charge more, by an amount that no reservation covers.
-   * @returns its path; under a budget the request is refused
+   * The fields that make a vendor of the same format charge more, beside those that chat completions have too. Under a
+   * budget a request with one that has no price is refused.
    */
-  unpricedField(body: JsonObject): string | undefined;
+  dearFields(body: JsonObject): readonly DearField[];
   /**
    * The tools that the vendor defines. Absent for a format that no vendor gets unchanged.
    * @throws GatewayError invalid_request
@@ -90,6 +91,15 @@ export interface ClientTranslation {
   responseHeaders?(message: ResponseMessage): readonly string[];
   /** @param elapsedMs returns the milliseconds since the request arrived */
   openWriter(request: ClientRequest, elapsedMs: () => number): StreamWriter;
+}
+
+/** A field that has a price of its own, or none if neither member is present. */
+export interface DearField {
+  /** Path in the client's body. */
+  readonly at: string;
+  readonly tier?: ServiceTier;
+  /** Where the request is to be processed, as prices name it. */
+  readonly region?: string;
 }
 
 /** The parts of a request that some formats have in the path instead of the body. */

@@ -8,11 +8,13 @@ import { servedTier } from '../conversation/usage.ts';
 import { searchesBySize, searchSizeDefault } from '../conversation/web-search.ts';
 import { wantsLongCache } from '../formats/chat-completions/usage.ts';
 import type { OwnTool } from '../formats/own-tools.ts';
-import { passedTools, type ToolCall } from './passed-tools.ts';
+import { passedDearFields, passedTools, type ToolCall } from './passed-tools.ts';
 
 export interface Demand {
   /** Service tiers that it may get, besides the usual one. */
   readonly serviceTiers: readonly ServiceTier[];
+  /** Where it is to be processed, if that is not left to the vendor. */
+  readonly regions: readonly string[];
   /** Kinds of tokens in its prompt, besides those of every request. */
   readonly input: readonly TokenKind[];
   /** Kinds of tokens in its completion, besides text. */
@@ -30,6 +32,7 @@ export interface Demand {
 /** The demand of a request with text only. */
 export const plainDemand: Demand = Object.freeze({
   serviceTiers: Object.freeze([]),
+  regions: Object.freeze([]),
   input: Object.freeze([]),
   output: Object.freeze([]),
   calls: Object.freeze({}),
@@ -42,12 +45,14 @@ export function demandOf(call: ToolCall & Pick<ChatCall, 'qualifiedModel'>): Dem
   const { request, qualifiedModel } = call;
   const { body, messages } = request;
   const passed = passedTools(call);
+  const dear = passedDearFields(call);
   const search = moreSearches(searchDemand(body, qualifiedModel), passed, qualifiedModel);
   const content = messages.map(contentOf);
   const hasSound = content.some(({ sound }) => sound);
   const isAlwaysSearching = alwaysSearching.some((kind) => qualifiedModel.includes(kind));
   return {
-    serviceTiers: requestedTiers(body.service_tier),
+    serviceTiers: [...requestedTiers(body.service_tier), ...dear.flatMap(({ tier }) => tier ?? [])],
+    regions: dear.flatMap(({ region }) => region ?? []),
     input: [
       ...(wantsLongCache(body) ? (['cacheWrite12h'] as const) : []),
       ...(hasSound ? (['audioInput', 'audioCacheRead'] as const) : []),

@@ -137,7 +137,7 @@ class CompiledPrices implements Prices {
     // Models that make images may do so without a request.
     const acquired = this.#compiled.prices.imageOutput === undefined ? [] : (['imageOutput'] as const);
     const outputs: readonly TokenKind[] = ['output', ...acquired, ...demand.output];
-    const reached = [...this.#mayServe([...demand.serviceTiers, ...unasked])].flatMap((tiers) =>
+    const reached = [...this.#mayServe([...demand.serviceTiers, ...unasked], demand.regions)].flatMap((tiers) =>
       tiers.filter(({ above }) => promptTokens > above),
     );
     const rateOf = (all: readonly TokenKind[]) =>
@@ -145,8 +145,8 @@ class CompiledPrices implements Prices {
     return { input: rateOf(kinds), output: rateOf(outputs), calls: this.#dearestCalls(demand) };
   }
 
-  lacks({ serviceTiers, input, output, calls: requested }: Demand): boolean {
-    const { prices, calls } = this.#compiled;
+  lacks({ serviceTiers, regions, input, output, calls: requested }: Demand): boolean {
+    const { prices, calls, surcharged } = this.#compiled;
     const isUnpriced = (kind: TokenKind) => isSound(kind) && prices[kind] === undefined;
     const requests = requested.request !== undefined && calls.request === undefined;
     const searches = requested.search !== undefined && calls.search === undefined && calls.groundedPrompt === undefined;
@@ -158,6 +158,7 @@ class CompiledPrices implements Prices {
       searches ||
       acquisitions ||
       serviceTiers.some((tier) => !this.#isServed(tier)) ||
+      regions.some((region) => !surcharged.has(region)) ||
       input.some(isUnpriced) ||
       output.some(isUnpriced)
     );
@@ -174,9 +175,12 @@ class CompiledPrices implements Prices {
   }
 
   /** Without a configured region, the request may be processed in any. */
-  *#mayServe(serviceTiers: readonly ServiceTier[]): Iterable<RateTiers> {
+  *#mayServe(serviceTiers: readonly ServiceTier[], regions: readonly string[]): Iterable<RateTiers> {
     const { usual, surcharged, region } = this.#compiled;
-    const priced = region === undefined ? [usual, ...surcharged.values()] : [this.#servedIn(region)];
+    const priced =
+      region === undefined
+        ? [usual, ...surcharged.values()]
+        : [region, ...regions].map((where) => this.#servedIn(where));
     for (const tiersOf of priced) {
       yield tiersOf.usual;
       for (const tier of serviceTiers) {

@@ -5,9 +5,10 @@ import type { ChatCall } from '../call.ts';
 import { audioSecondsMax } from '../catalog/audio-length.ts';
 import { isGiven } from '../conversation/options.ts';
 import { count, servedTier } from '../conversation/usage.ts';
+import type { DearField } from '../formats/client-format.ts';
 import type { OwnTool } from '../formats/own-tools.ts';
 import { alwaysSearching, type Demand, fileOf, isSounding, isStored, ownTool, plainDemand } from './demand.ts';
-import { passedTools, type ToolCall } from './passed-tools.ts';
+import { passedDearFields, passedTools, type ToolCall } from './passed-tools.ts';
 import type { Prices } from './prices.ts';
 
 type PriceableCall = ToolCall & Pick<ChatCall, 'qualifiedModel' | 'catalogModel'>;
@@ -17,11 +18,10 @@ export function unpriceable(call: PriceableCall, prices: Prices): string | undef
   const { request, qualifiedModel, catalogModel } = call;
   const has = knownPrices(prices, catalogModel?.limits.maxInputTokens !== undefined);
   if (!has.model(qualifiedModel)) return 'model';
-  const { client } = request;
-  const clients = client?.translation.unpricedField(client.body);
+  const dear = passedDearFields(call).find((field) => !isPricedField(field, has));
   const tool = passedTools(call).find(({ cost }) => !isPricedUse(cost, has));
   return (
-    clients ?? tool?.at ?? fieldOf(request.body, has) ?? toolOf(request.body, has) ?? contentOf(request.messages, has)
+    dear?.at ?? tool?.at ?? fieldOf(request.body, has) ?? toolOf(request.body, has) ?? contentOf(request.messages, has)
   );
 }
 
@@ -82,6 +82,14 @@ function never(): boolean {
 
 function isPositive(value: unknown): boolean {
   return (count(value) ?? 0) > 0;
+}
+
+function isPricedField({ tier, region }: DearField, has: Known): boolean {
+  if (tier === undefined && region === undefined) return false;
+  return has.demand({
+    ...(tier !== undefined && { serviceTiers: [tier] }),
+    ...(region !== undefined && { regions: [region] }),
+  });
 }
 
 function isPricedTier(value: unknown, has: Known): boolean {

@@ -55,7 +55,7 @@ export interface ClientBody {
  */
 export function clientCallOf(vendor: VendorName, model: string, { format, body }: ClientBody): ProviderCall {
   const { translation } = format;
-  const hasPath = translation?.name === 'generate_content';
+  const hasPath = translation !== undefined && translation.name !== 'messages' && translation.name !== 'responses';
   const bytes = Buffer.from(JSON.stringify(hasPath ? body : { model, ...body }));
   const stream = 'stream' in body && body.stream === true;
   const request = parseChatRequest({

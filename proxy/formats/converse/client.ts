@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../common/json.ts';
 import { converseRequestLocations } from '../../../guardrails/inspection/converse-schema.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { GatewayError } from '../../errors.ts';
-import type { ClientTranslation } from '../client-format.ts';
+import type { ClientTranslation, DearField } from '../client-format.ts';
 import { refusedField } from '../client-losses.ts';
 import { readConverseClientRequest } from './client-request.ts';
 import { writeConverseResponse } from './client-response.ts';
@@ -20,7 +20,7 @@ export function converseClients(invoke: ClientTranslation): ClientTranslation {
     requestLocations: converseRequestLocations,
     forwardsHeader: () => false,
     readRequest: (body, path) => readConverseClientRequest(body, path, invoke),
-    unpricedField,
+    dearFields,
     ownTools: ownToolsOf,
     fieldOf: (field) => fields.get(field) ?? field,
     refusedModel: refusedArn,
@@ -37,16 +37,19 @@ export function refusedArn(name: string): GatewayError | undefined {
 }
 
 /** The tiers of service_tier have prices, or not, in every format. */
-function unpricedField(body: JsonObject): string | undefined {
+function dearFields(body: JsonObject): readonly DearField[] {
   const { performanceConfig, serviceTier, additionalModelRequestFields: extra } = body;
-  if (isObject(performanceConfig) && isGiven(performanceConfig.latency) && performanceConfig.latency !== 'standard') {
-    return 'performanceConfig';
-  }
-  if (isObject(serviceTier) && serviceTier.type === 'reserved') return 'serviceTier';
+  const latency = isObject(performanceConfig) ? performanceConfig.latency : undefined;
   const own = isObject(extra)
-    ? Object.keys(extra).find((name) => isGiven(extra[name]) && isUnpriced(name, extra))
-    : undefined;
-  return own && `additionalModelRequestFields.${own}`;
+    ? Object.keys(extra).filter((name) => isGiven(extra[name]) && isUnpriced(name, extra))
+    : [];
+  return [
+    ...(isGiven(latency) && latency !== 'standard'
+      ? [{ at: 'performanceConfig', ...(latency === 'optimized' && { tier: 'optimized' as const }) }]
+      : []),
+    ...(isObject(serviceTier) && serviceTier.type === 'reserved' ? [{ at: 'serviceTier' }] : []),
+    ...own.map((name) => ({ at: `additionalModelRequestFields.${name}` })),
+  ];
 }
 
 /** Fields of families of models that cost more, or let a response become longer than the reserved limit. */

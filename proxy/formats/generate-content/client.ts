@@ -13,7 +13,7 @@ export const generateContentClients: ClientTranslation = {
   requestLocations: generateContentRequestLocations,
   forwardsHeader: () => false,
   readRequest: readClientRequest,
-  unpricedField: () => undefined,
+  dearFields: () => [],
   ownTools: ownToolsOf,
   fieldOf: (field) => fields.get(field) ?? field,
   writeCount: (inputTokens) => ({ totalTokens: inputTokens }),

@@ -1,7 +1,8 @@
 // The Messages API as clients use it.
+import type { JsonObject } from '../../../common/json.ts';
 import { messagesRequestLocations } from '../../../guardrails/inspection/messages-schema.ts';
 import { isGiven } from '../../conversation/options.ts';
-import type { ClientTranslation } from '../client-format.ts';
+import type { ClientTranslation, DearField } from '../client-format.ts';
 import { ownToolsOf } from './own-tools.ts';
 import { readMessagesRequest } from './read-request.ts';
 import { writeMessagesResponse } from './write-response.ts';
@@ -16,16 +17,22 @@ export const messagesClients: ClientTranslation = {
   requestLocations: messagesRequestLocations,
   forwardsHeader: (name) => name.startsWith('anthropic-') && !keptHeader.test(name),
   readRequest: readMessagesRequest,
-  unpricedField: ({ speed, inference_geo: region }) => {
-    if (isGiven(speed) && speed !== 'standard') return 'speed';
-    return isGiven(region) && region !== 'global' ? 'inference_geo' : undefined;
-  },
+  dearFields,
   ownTools: ownToolsOf,
   fieldOf: (field) => fields.get(field) ?? field,
   writeCount: (inputTokens) => ({ input_tokens: inputTokens }),
   writeResponse: writeMessagesResponse,
   openWriter: () => new MessagesWriter(),
 };
+
+function dearFields({ speed, inference_geo: region }: JsonObject): readonly DearField[] {
+  return [
+    ...(isGiven(speed) && speed !== 'standard'
+      ? [{ at: 'speed', ...(speed === 'fast' && { tier: 'fast' as const }) }]
+      : []),
+    ...(isGiven(region) && region !== 'global' ? [{ at: 'inference_geo', region: String(region) }] : []),
+  ];
+}
 
 /** The client's fields by those of chat completions, where the names differ. */
 const fields: ReadonlyMap<string, string> = new Map([

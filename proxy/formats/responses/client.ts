@@ -13,7 +13,7 @@ export const responsesClients: ClientTranslation = {
   requestLocations: responsesRequestLocations,
   forwardsHeader: (name) => name === 'openai-beta',
   readRequest: readResponsesRequest,
-  unpricedField: () => undefined,
+  dearFields: () => [],
   ownTools: ownToolsOf,
   fieldOf,
   writeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),

@@ -190,20 +190,24 @@ describe('a request of Converse as chat completions', () => {
   });
 });
 
-describe('a field without a price', () => {
+describe('a field with a price of its own, or without one', () => {
   it.each([
-    ['performanceConfig', { performanceConfig: { latency: 'optimized' } }],
-    [undefined, { performanceConfig: { latency: 'standard' } }],
-    ['serviceTier', { serviceTier: { type: 'reserved' } }],
-    [undefined, { serviceTier: { type: 'flex' } }],
-    ['additionalModelRequestFields.max_tokens', { additionalModelRequestFields: { top_k: 1, max_tokens: 9 } }],
+    [[{ at: 'performanceConfig', tier: 'optimized' }], { performanceConfig: { latency: 'optimized' } }],
+    [[{ at: 'performanceConfig' }], { performanceConfig: { latency: 'turbo' } }],
+    [[], { performanceConfig: { latency: 'standard' } }],
+    [[{ at: 'serviceTier' }], { serviceTier: { type: 'reserved' } }],
+    [[], { serviceTier: { type: 'flex' } }],
     [
-      'additionalModelRequestFields.inferenceConfig',
+      [{ at: 'additionalModelRequestFields.max_tokens' }],
+      { additionalModelRequestFields: { top_k: 1, max_tokens: 9 } },
+    ],
+    [
+      [{ at: 'additionalModelRequestFields.inferenceConfig' }],
       { additionalModelRequestFields: { inferenceConfig: { maxTokens: 9 } } },
     ],
-    [undefined, { additionalModelRequestFields: { inferenceConfig: { topK: 9 } } }],
-  ])('is %s', (field, fields) => {
-    expect(converse.unpricedField({ messages: hello, ...fields })).toBe(field);
+    [[], { additionalModelRequestFields: { inferenceConfig: { topK: 9 } } }],
+  ])('is %j', (dear, fields) => {
+    expect(converse.dearFields({ messages: hello, ...fields })).toEqual(dear);
   });
 });
 
