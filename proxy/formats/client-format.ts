@@ -7,7 +7,7 @@ import type { TextLocation } from '../../guardrails/inspection/inspection-schema
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 import type { ResponseMessage } from '../conversation/response.ts';
 import type { GatewayError } from '../errors.ts';
-import type { FormatName, StreamWriter } from './format.ts';
+import type { StreamWriter } from './format.ts';
 import type { OwnTool } from './own-tools.ts';
 
 export interface ClientFormat {
@@ -39,11 +39,11 @@ export interface StreamSoFar {
  * The formats in which clients send requests. `invoke`: bodies of the Messages API with the streams and errors of
  * Converse.
  */
-export type ClientFormatName = FormatName | 'invoke';
-
 export const clientFormatNames = [
   ...(['chat_completions', 'messages', 'responses', 'generate_content', 'converse', 'invoke'] as const),
-] as const satisfies readonly ClientFormatName[];
+] as const;
+
+export type ClientFormatName = (typeof clientFormatNames)[number];
 
 /** Between a client's format and chat completions. */
 export interface ClientTranslation {
