@@ -42,9 +42,11 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
   generate_content: {
     requestIdHeader: undefined,
     writeError: writeGenerateContentError,
-    writeStreamError: (error, { path }) => {
+    writeStreamError: (error, { path, first }) => {
       const json = JSON.stringify(writeGenerateContentError(error));
-      return path?.framing === 'json_array' ? `,\r\n${json}` : `data: ${json}\n\n`;
+      if (path?.framing !== 'json_array') return `data: ${json}\n\n`;
+      // A stream that has begun has no bytes before its first text.
+      return `${first === undefined ? '[' : ',\r\n'}${json}`;
     },
     models: generateContentModels,
     translation: generateContentClients,
