@@ -64,11 +64,19 @@ function chatChoice(choice: unknown): JsonObject {
   throw invalid(`${path}.toolChoice`, `${path}.toolChoice must be an object with auto, any or tool`);
 }
 
-/** Claude's own choice, which has two that the common one lacks. */
+/** Claude's own choice, which replaces the common one: it has two that the common one lacks. */
 function ownChoice(choice: unknown): JsonObject {
   if (!isObject(choice)) return {};
+  const { type, name, disable_parallel_tool_use: isSingle } = choice;
+  const kind = type === 'tool' && typeof name === 'string' ? { type: 'function', function: { name } } : kinds.get(type);
   return {
-    ...(choice.type === 'none' && { tool_choice: 'none' }),
-    ...(choice.disable_parallel_tool_use === true && { parallel_tool_calls: false }),
+    ...(kind !== undefined && { tool_choice: kind }),
+    ...(isSingle === true && { parallel_tool_calls: false }),
   };
 }
+
+const kinds: ReadonlyMap<unknown, string> = new Map([
+  ['auto', 'auto'],
+  ['any', 'required'],
+  ['none', 'none'],
+]);

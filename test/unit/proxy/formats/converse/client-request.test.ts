@@ -75,6 +75,20 @@ describe('a request of Converse as chat completions', () => {
     expect(read({ toolConfig, additionalModelRequestFields: none }).chat.tool_choice).toBe('none');
   });
 
+  it.each([
+    [{ type: 'auto' }, 'auto'],
+    [{ type: 'any' }, 'required'],
+    [
+      { type: 'tool', name: 'f' },
+      { type: 'function', function: { name: 'f' } },
+    ],
+  ])('has the choice that Claude’s own field %j makes', (own, choice) => {
+    const toolConfig = { tools: [{ toolSpec: { name: 'f', inputSchema: { json: {} } } }] };
+    const tool_choice = { ...own, disable_parallel_tool_use: true };
+    const { chat } = read({ toolConfig, additionalModelRequestFields: { tool_choice } });
+    expect(chat).toMatchObject({ tool_choice: choice, parallel_tool_calls: false });
+  });
+
   const parts: readonly (readonly [JsonObject, readonly JsonObject[]])[] = [
     [{ text: 'a' }, [{ type: 'text', text: 'a' }]],
     [
