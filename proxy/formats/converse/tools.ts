@@ -19,6 +19,8 @@ export interface ToolContext {
   readonly reasons: boolean;
   readonly turns: readonly Turn[];
   readonly strictSchemas: StrictSchemas;
+  /** The tool whose input is the response, if there is one. */
+  readonly responseTool: string | undefined;
 }
 
 export interface VendorTools {
@@ -48,13 +50,45 @@ export function vendorTools(options: ReadBy<'tools'>, tools: Tools, context: Too
     toolConfig: { tools: entries, ...(own === undefined && choice.common && { toolChoice: choice.common }) },
     ownChoice: own,
     dropped: [
-      ...(isLeft ? [tools.asFunctions ? 'function_call' : 'tool_choice'] : []),
+      ...(isLeft || isForbiddenInVain(tools, family) ? [tools.asFunctions ? 'function_call' : 'tool_choice'] : []),
       ...(options.parallel_tool_calls === false && !family.hasClaudeFields ? ['parallel_tool_calls'] : []),
       ...(written.some(({ definition, spec }) => definition.strict === true && spec.strict !== true)
         ? ['tools.strict']
         : []),
+      ...lostKeywords(
+        written.map(({ definition }) => definition),
+        family,
+        context.responseTool,
+      ),
     ],
   };
+}
+
+/** The history needs the tools, and this family has no choice that forbids their calls. */
+function isForbiddenInVain({ choice }: Tools, { hasClaudeFields }: Family): boolean {
+  return choice.kind === 'none' && !hasClaudeFields;
+}
+
+/** Keywords at the root of a schema that the family of bare schemas gets, or that limit nothing. */
+const bareKeywords: ReadonlySet<string> = new Set([
+  ...['type', 'properties', 'required', '$schema', '$id', '$defs', 'definitions', 'title'],
+]);
+
+function lostKeywords(
+  definitions: readonly ToolDefinition[],
+  { schemas }: Family,
+  responseTool: string | undefined,
+): readonly string[] {
+  if (schemas !== 'bare') return [];
+  const isLost = ({ parameters = {} }: ToolDefinition) =>
+    Object.keys(parameters).some(
+      (name) => !bareKeywords.has(name) && !(name === 'additionalProperties' && typeof parameters[name] === 'boolean'),
+    );
+  const lost = definitions.filter(isLost).map(({ name }) => name);
+  return [
+    ...(lost.some((name) => name !== responseTool) ? ['tools.parameters'] : []),
+    ...(lost.some((name) => name === responseTool) ? ['response_format.schema'] : []),
+  ];
 }
 
 /** A name that the vendor accepts. Names in the history can be any text. */

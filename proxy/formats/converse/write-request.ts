@@ -62,6 +62,7 @@ function requestBody(call: TranslatedCall): RequestBody {
     reasons: inference.reasons,
     turns: conversation.turns,
     strictSchemas: plan.strictSchemas,
+    responseTool: plan.form.kind === 'tool' ? plan.form.tool.name : undefined,
   });
   const service = readServiceOptions(readBy(request.options, 'service'), request.stream);
   const dropped = new Set([

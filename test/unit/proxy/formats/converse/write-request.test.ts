@@ -221,7 +221,28 @@ describe('tools of a request to the managed cloud service', () => {
     const elsewhere = await sent({ ...requested, model: models.nova });
     expect(elsewhere).toMatchObject({ toolConfig: { tools: [{ toolSpec: { name: 'boil' } }] } });
     expect(elsewhere.additionalModelRequestFields).toBeUndefined();
+    // Only Claude has a choice that forbids calls.
+    expect(await dropped({ ...requested, model: models.nova })).toEqual(['tool_choice']);
+    expect(await dropped(requested)).toEqual([]);
     expect((await sent({ tools: [boil], tool_choice: 'none' })).toolConfig).toBeUndefined();
+  });
+
+  it('name the keywords of a schema that a family of bare schemas does not get', async () => {
+    const toolOf = (keywords: object) => {
+      const parameters = { type: 'object', properties: { cups: { type: 'integer' } }, ...keywords };
+      return { type: 'function', function: { name: 'boil', parameters } };
+    };
+    const formOf = (keywords: object) => {
+      const { parameters: schema } = toolOf(keywords).function;
+      return { type: 'json_schema', json_schema: { name: 'x', schema } };
+    };
+    const lost = { description: 'Both matter.' };
+    const idle = { title: 'T', $schema: 'https://json-schema.org/draft/2020-12/schema', additionalProperties: false };
+    const model = models.nova;
+    expect(await dropped({ model, tools: [toolOf(lost)] })).toEqual(['tools.parameters']);
+    expect(await dropped({ model, response_format: formOf(lost) })).toEqual(['response_format.schema']);
+    expect(await dropped({ model, tools: [toolOf(idle)], response_format: formOf(idle) })).toEqual([]);
+    expect(await dropped({ model: models.claude45, tools: [toolOf(lost)] })).toEqual([]);
   });
 
   it('trap 16: cannot be forced on a model that reasons', async () => {
