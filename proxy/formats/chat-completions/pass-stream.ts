@@ -93,7 +93,8 @@ export class PassthroughStream implements StreamReader {
     const { form, requested } = this.#options;
     const mayContainPieces =
       (requested.wantsImages && event.includes(imagesKey)) || (requested.wantsSearch && event.includes(citationWord));
-    if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayContainPieces) {
+    const isPlain = !hasValue(event, usageKey) && !event.includes(errorKey) && !mayContainPieces;
+    if (form === undefined && isPlain && isObjectText(event)) {
       this.model ??= nameIn(event);
       this.#text.addEvent(event);
       output.push(event);
@@ -156,6 +157,17 @@ function nameIn(event: Buffer): string | undefined {
 }
 
 const headBytes = 512;
+
+/** Whether the event is one line of data that begins and ends as an object does: any other is parsed before it passes. */
+function isObjectText(event: Buffer): boolean {
+  let end = event.length - 1;
+  while (event[end] === lineFeed || event[end] === carriageReturn) end--;
+  return event[end] === closingBrace && /^data: ?\{/.test(event.toString('latin1', 0, 'data: {'.length));
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const closingBrace = 0x7d;
 
 /** Whether the event contains the key with a value other than null. */
 function hasValue(event: Buffer, key: Buffer): boolean {

@@ -75,6 +75,24 @@ describe('a stream in the callers’ format', () => {
     }
   });
 
+  it.each([
+    ['no object', 'data: oops\n\n'],
+    ['half an object', 'data: {"a":\n\n'],
+    ['bytes', 'data: \u0000\ufffd\n\n'],
+    ['a list', 'data: []\r\n\r\n'],
+  ])('is refused at data that is %s', (_what, event) => {
+    expect(() => read(Buffer.from(event), 1000, true)).toThrow('in a form that cannot be used');
+  });
+
+  it.each([
+    ['a comment', ': wait\n\n'],
+    ['an object in lines', 'data: {"choices":\ndata: []}\n\n'],
+    ['an object with carriage returns', 'data:{"choices":[]}\r\n\r\n'],
+    ['another field first', 'id: 7\ndata: {"choices":[]}\n\n'],
+  ])('passes %s unchanged', (_what, event) => {
+    expect(read(Buffer.from(event), 1000, true).text).toBe(event);
+  });
+
   it('reports a model that only a later chunk contains', () => {
     const chunks = [{ model: '' }, { model: 'named', usage: { prompt_tokens: 1, completion_tokens: 1 } }];
     const events = chunks.map((chunk) => `data: ${JSON.stringify({ choices: [{}], ...chunk })}\n\n`);
