@@ -1,0 +1,141 @@
+// A streamed response, step by step, in the format of each kind of client: through the writers and readers that a vendor's
+// response passes in the proxy.
+import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
+import { clientFormats } from '../../proxy/client-formats.ts';
+import { issuerOf } from '../../proxy/conversation/opaque.ts';
+import type { Finish, ResponseIdentity, ThinkingBlock } from '../../proxy/conversation/response.ts';
+import { noUsage, type SpecialUsage, special, type Usage } from '../../proxy/conversation/usage.ts';
+import { formOfThought } from '../../proxy/formats/chat-completions/client-thinking.ts';
+import { ChunkReader } from '../../proxy/formats/chat-completions/read-chunks.ts';
+import { ChunkWriter } from '../../proxy/formats/chat-completions/write-stream.ts';
+import type {
+  ClientFormatName,
+  ClientRequest,
+  ClientTranslation,
+  Framing,
+  PublicError,
+} from '../../proxy/formats/client-format.ts';
+import { LossList } from '../../proxy/formats/client-losses.ts';
+
+/** A call of a stream's writer; `fail` is the failure of the stream, instead of its end. */
+export type Step =
+  | { readonly start: ResponseIdentity }
+  | { readonly reasoning: string }
+  | { readonly thought: ThinkingBlock }
+  | { readonly content: string }
+  | { readonly call: { readonly id: string; readonly name: string } }
+  | { readonly arguments: readonly [call: number, json: string] }
+  | { readonly extra: JsonObject }
+  | { readonly logprobs: JsonObject }
+  | { readonly finish: Finish }
+  | { readonly end: Partial<Omit<Usage, 'special'>> & { readonly special?: Partial<SpecialUsage> } }
+  | { readonly fail: Pick<PublicError, 'status' | 'message' | 'code'> };
+
+export interface ClientKind {
+  readonly format: ClientFormatName;
+  readonly framing: Framing | undefined;
+  /** Of its golden files. */
+  readonly file: string;
+}
+
+export const clientKinds: readonly ClientKind[] = [
+  { format: 'chat_completions', framing: undefined, file: 'chat-completions.sse' },
+  { format: 'messages', framing: undefined, file: 'messages.sse' },
+  { format: 'responses', framing: undefined, file: 'responses.sse' },
+  { format: 'generate_content', framing: undefined, file: 'generate-content.sse' },
+  { format: 'generate_content', framing: 'json_array', file: 'generate-content.json' },
+  { format: 'converse', framing: undefined, file: 'converse.jsonl' },
+  { format: 'invoke', framing: undefined, file: 'invoke.jsonl' },
+];
+
+/** @param body of the client's request */
+export function clientRequestOf(
+  translation: ClientTranslation,
+  { framing }: Pick<ClientKind, 'framing'>,
+  body: JsonObject = { model: 'm' },
+): ClientRequest {
+  const path = { model: 'm', stream: true, framing };
+  return { translation, body, bytes: undefined, path, headers: [], origins: [], losses: new LossList() };
+}
+
+/** Turns the bytes of a stream of chat completions into those of the client's. */
+export type Rewrite = (bytes: Buffer) => Buffer;
+
+export const elapsedMs = 7;
+
+export function rewriteFor(kind: ClientKind, body?: JsonObject): Rewrite {
+  const { translation } = clientFormats[kind.format];
+  if (translation === undefined) return (bytes) => bytes;
+  const reader = new ChunkReader(translation.openWriter(clientRequestOf(translation, kind, body), () => elapsedMs));
+  return (bytes) => reader.push(bytes);
+}
+
+export interface WrittenStream {
+  /** As they are written to the connection; none if the failure came before all of them. */
+  readonly pieces: readonly Buffer[];
+  /** The response instead of a stream. */
+  readonly refusal: { readonly status: number; readonly headers: readonly string[]; readonly body: object } | undefined;
+}
+
+/** @param body of the client's request */
+export function writeSteps(kind: ClientKind, steps: readonly Step[], body?: JsonObject): WrittenStream {
+  const { translation, ...format } = clientFormats[kind.format];
+  const rewrite = rewriteFor(kind, body);
+  const chunks = new ChunkWriter({
+    ...{ includeUsage: true, asFunctions: false, separateThoughts: translation !== undefined },
+    ...(translation?.wrapsThinking === true && { formOfThought: formOfThought(issuer) }),
+  });
+  const thoughts: ThinkingBlock[] = [];
+  const pieces: Buffer[] = [];
+  for (const step of steps) {
+    if ('fail' in step) {
+      const error = { ...step.fail, param: undefined, requestId: 'req_1' };
+      if (!chunks.started) {
+        const headers = format.errorHeaders?.(error) ?? [];
+        return { pieces, refusal: { status: error.status, headers, body: format.writeError(error) } };
+      }
+      const path = { model: 'm', stream: true, framing: kind.framing };
+      const soFar = { path, first: pieces[0], last: pieces.at(-1) };
+      return { pieces: [...pieces, Buffer.from(format.writeStreamError(error, soFar))], refusal: undefined };
+    }
+    play(step, chunks, thoughts);
+    const written = rewrite(chunks.take());
+    if (written.length > 0) pieces.push(written);
+  }
+  return { pieces, refusal: undefined };
+}
+
+const issuer = issuerOf('assistant-provider', 'golden');
+
+function play(step: Exclude<Step, { readonly fail: unknown }>, to: ChunkWriter, thoughts: ThinkingBlock[]): void {
+  if ('start' in step) to.start(step.start);
+  else if ('reasoning' in step) to.reasoning(step.reasoning);
+  else if ('content' in step) to.content(step.content);
+  else if ('call' in step) to.call(step.call.id, step.call.name);
+  else if ('arguments' in step) to.callArguments(...step.arguments);
+  else if ('extra' in step) to.extra(step.extra);
+  else if ('logprobs' in step) to.logprobs(step.logprobs);
+  else if ('thought' in step) {
+    thoughts.push(step.thought);
+    to.thought(step.thought);
+  } else if ('finish' in step) {
+    // Vendors' readers write all thoughts again, as a field of the whole message.
+    if (thoughts.length > 0) to.extra({ thinking_blocks: thoughts });
+    to.finish(step.finish);
+  } else to.end(usageOf(step.end));
+}
+
+function usageOf({ special: fields = {}, ...counts }: Extract<Step, { readonly end: unknown }>['end']): Usage {
+  return { ...noUsage, ...counts, ...special(fields) };
+}
+
+/** The events of a stream, as its golden file has them: an error within an array leaves that without an end. */
+export function eventsIn(text: string): readonly JsonObject[] {
+  if (text.startsWith('[')) return objectsOf(JSON.parse(text.endsWith(']') ? text : `${text}]`));
+  return text.split('\n').flatMap((line) => {
+    const json = line.startsWith('{') ? line : line.replace(/^data: /, '');
+    if (!json.startsWith('{')) return [];
+    const event: unknown = JSON.parse(json);
+    return isObject(event) ? [event] : [];
+  });
+}
