@@ -22,6 +22,9 @@ export interface GoldenCase {
   /** The request to the vendor, with its body as JSON, without credentials and signatures. */
   upstream(): Promise<object>;
   completion(): unknown;
+  /** The attempt whose response the vendor's bytes are, and the headers of that response. */
+  readonly call: ProviderCall;
+  readonly head: IncomingHttpHeaders;
   streamBytes(): Buffer;
   openStream(): StreamReader;
   /** All chunks to the caller, and how the stream ended. */
@@ -65,6 +68,8 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
     files,
     responseFile,
     streamFile,
+    call,
+    head,
     upstream: async () => {
       const built = await buildRequest(call);
       const { path, headers, body, dropped = [], emulated, maxTokens } = built;

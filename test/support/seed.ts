@@ -28,6 +28,19 @@ export function positionsOf(first: number, end: number): readonly number[] {
   return Array.from({ length: Math.max(0, Math.ceil((end - first) / step)) }, (_, index) => first + index * step);
 }
 
+export interface Searcher {
+  readonly index: number;
+  /** The number of them. */
+  readonly all: number;
+}
+
+/** Like positionsOf, for several searches of the same positions: together they try all, and each a share of them. */
+export function sharedPositionsOf(first: number, end: number, { index, all }: Searcher): readonly number[] {
+  const step = Math.max(1, Math.round(all / checkedShare()));
+  const start = first + (index % step);
+  return Array.from({ length: Math.max(0, Math.ceil((end - start) / step)) }, (_, count) => start + count * step);
+}
+
 function checkedShare(): number {
   if (share > 0) return share;
   throw new Error(`GATEWAY_TEST_ROUNDS is a number above 0, not ${share}`);

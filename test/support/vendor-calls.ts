@@ -47,22 +47,29 @@ export interface ClientBody {
   readonly format: ClientFormat;
   /** Without the model. Some formats have `stream` in the path. */
   readonly body: object;
+  /** Default: as in the body. */
+  readonly stream?: boolean;
+  /** Alternating names and values, for a vendor of the same format. */
+  readonly headers?: readonly string[];
 }
+
+/** The formats that have the model in the path. */
+const pathFormats: ReadonlySet<string> = new Set(['generate_content', 'converse', 'invoke']);
 
 /**
  * The call of a client with its own format, on a route without a provider's name.
  * @throws GatewayError invalid_request, unsupported_parameter
  */
-export function clientCallOf(vendor: VendorName, model: string, { format, body }: ClientBody): ProviderCall {
+export function clientCallOf(vendor: VendorName, model: string, sent: ClientBody): ProviderCall {
+  const { format, body, headers = [], stream = 'stream' in body && body.stream === true } = sent;
   const { translation } = format;
-  const hasPath = translation !== undefined && translation.name !== 'messages' && translation.name !== 'responses';
+  const hasPath = translation !== undefined && pathFormats.has(translation.name);
   const bytes = Buffer.from(JSON.stringify(hasPath ? body : { model, ...body }));
-  const stream = 'stream' in body && body.stream === true;
   const request = parseChatRequest({
     bytes,
     numbersArePlain: false,
     modelInPath: hasPath ? model : undefined,
-    client: translation && { translation, headers: [], path: { stream: hasPath ? stream : undefined } },
+    client: translation && { translation, headers, path: { stream: hasPath ? stream : undefined } },
   });
   return callWith(request, { vendor, model, dialect: vendor === 'studio-ai' ? '/models' : '' });
 }
