@@ -38,6 +38,8 @@ export interface Behaviour {
   readonly usage?: Readonly<Record<string, unknown>> | null;
   /** The text is the received request as JSON; credentials appear only as their SHA-256. */
   readonly echo?: boolean;
+  /** A response in the background is over at this read of it. Default 2; before it, it is in progress. */
+  readonly backgroundReads?: number;
   /** Sends an error event after this many events of a stream, instead of the rest. */
   readonly errorAfterEvents?: number;
 
@@ -108,6 +110,7 @@ const behaviourFields: Record<keyof Behaviour, Test> = {
   citations: (value) => Array.isArray(value) && value.every(isCitation),
   usage: (value) => value === null || isObject(value),
   echo: isBoolean,
+  backgroundReads: isCount,
   errorAfterEvents: isCount,
   headDelayMs: isCount,
   pieceDelayMs: isCount,

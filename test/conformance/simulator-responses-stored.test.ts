@@ -200,7 +200,7 @@ describe('beside responses', () => {
 describe('the store', () => {
   const stored = (number: number): StoredResponse => ({
     ...{ id: `resp_${number}`, account: 'sk-sim-a', background: false, status: 'completed' },
-    ...{ opened: {}, response: { output: [] }, events: () => [], input: [] },
+    ...{ opened: {}, response: { output: [] }, events: () => [], input: [], readsLeft: 2 },
   });
 
   it('drops the oldest responses above its bounds', () => {

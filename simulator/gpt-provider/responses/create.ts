@@ -101,9 +101,12 @@ function makeResponse(request: ResponsesRequest, { behaviour, received, context 
       events: () => eventsOf(kept, { ...frames, ended: response }),
       // A stream in the background ends before anyone can retrieve it.
       status: body.stream === true ? ended.status : whole.status,
+      readsLeft: behaviour.backgroundReads ?? usualReads,
     },
   };
 }
+
+const usualReads = 2;
 
 function withoutEncrypted({ item, deltas }: OutputItem): OutputItem {
   const { encrypted_content: _encrypted, ...rest } = item;

@@ -17,6 +17,8 @@ export interface StoredResponse {
   readonly background: boolean;
   /** `queued` and `in_progress` only in the background. */
   status: string;
+  /** Reads until a response in the background is over. */
+  readsLeft: number;
 }
 
 export interface ResponseStore {

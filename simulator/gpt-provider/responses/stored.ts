@@ -13,7 +13,7 @@ export type Endpoint = (
   of: { readonly account: Account; readonly id: string },
 ) => SimulatedResponse;
 
-/** GET /responses/{id}. A response in the background is in progress at the first call, and ended at the second. */
+/** GET /responses/{id}. A response in the background is in progress until the read at which it is over. */
 export const retrieve: Endpoint = ({ query }, context, of) => {
   const stored = find(of);
   const params = new URLSearchParams(query);
@@ -33,8 +33,10 @@ export const retrieve: Endpoint = ({ query }, context, of) => {
     stored.status = String(stored.response.status);
     return streamed(eventsAfter(stored, after), { behaviour, headers: vendorHeaders(context) });
   }
-  if (stored.status === 'in_progress') stored.status = String(stored.response.status);
-  if (stored.status === 'queued') stored.status = 'in_progress';
+  if (stored.status === 'queued' || stored.status === 'in_progress') {
+    stored.readsLeft--;
+    stored.status = stored.readsLeft > 0 ? 'in_progress' : String(stored.response.status);
+  }
   return { ...jsonResponse(200, current(stored), context), behaviour };
 };
 
