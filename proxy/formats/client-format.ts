@@ -108,6 +108,8 @@ export interface PathFields {
   readonly stream: boolean | undefined;
   /** Only its tokens are counted, so nothing about its response is required. */
   readonly counts?: boolean | undefined;
+  /** The response is the conversation in a shorter form, which only its vendor can read. */
+  readonly compacts?: boolean | undefined;
   /** How the pieces of a stream are separated; `sse` unless the path demands a JSON array. */
   readonly framing?: Framing | undefined;
 }

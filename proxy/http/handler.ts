@@ -103,7 +103,9 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
 
   // inspect
   const inspecting = deps.guardrails.inspect(authorized, exchange);
-  const { call, output } = inspecting instanceof Promise ? await inspecting : inspecting;
+  const { call, output: guard } = inspecting instanceof Promise ? await inspecting : inspecting;
+  // A compaction contains the inspected input, and text that only its vendor can read.
+  const output = route.compacts === true ? undefined : guard;
 
   if (route.counts === true) return respondCount(exchange, deps, { call, output, body });
 
@@ -172,11 +174,11 @@ function dispatchedCall(call: ChatCall, reservation: Reservation, output: Output
 /** How to read the body of a client that does not speak chat completions. */
 function clientReading(
   { format: { translation }, headers }: Exchange,
-  { counts, stream, framing }: Pick<ChatRoute, 'counts' | 'stream' | 'framing'>,
+  { counts, compacts, stream, framing }: Pick<ChatRoute, 'counts' | 'compacts' | 'stream' | 'framing'>,
 ): ClientReading | undefined {
   if (translation === undefined) return undefined;
   const forwarded = headers.matching((name) => translation.forwardsHeader(name));
-  return { translation, headers: forwarded, path: { counts, stream, framing } };
+  return { translation, headers: forwarded, path: { counts, compacts, stream, framing } };
 }
 
 function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {

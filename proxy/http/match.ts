@@ -29,6 +29,8 @@ export interface ChatRoute {
   readonly format: ClientFormatName;
   /** Only the request's tokens are counted; no model is called. */
   readonly counts?: true;
+  /** The response is a compaction of the conversation. */
+  readonly compacts?: true;
   /** Whether the path demands a stream; undefined if the body does. */
   readonly stream?: boolean;
   readonly framing?: Framing;
@@ -173,6 +175,7 @@ function chatRoute({ format, home, operation, stream }: ChatRow): ChatRoute {
     endpoint: undefined,
     ...(stream !== undefined && { stream }),
     ...(operation === 'count' && { counts: true }),
+    ...(operation === 'compact' && { compacts: true }),
   };
 }
 

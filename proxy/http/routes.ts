@@ -15,8 +15,8 @@ interface Row {
 }
 
 export interface ChatRow extends Row {
-  /** A response of a model, or only the count of the request's tokens. */
-  readonly operation: 'generate' | 'count';
+  /** A response of a model, a shorter form of the conversation, or only the count of the request's tokens. */
+  readonly operation: 'generate' | 'compact' | 'count';
   readonly format: ClientFormatName;
   /** The vendor whose clients use the route: a model name without a provider is looked up there first. */
   readonly home: VendorName;
@@ -42,7 +42,7 @@ export interface StoredRow extends Row {
 export type RouteRow = ChatRow | ModelsRow | StoredRow;
 
 export function isChat(row: RouteRow): row is ChatRow {
-  return row.operation === 'generate' || row.operation === 'count';
+  return row.operation === 'generate' || row.operation === 'compact' || row.operation === 'count';
 }
 
 export function isStored(row: RouteRow): row is StoredRow {
@@ -109,7 +109,20 @@ export const routeRows: readonly RouteRow[] = [
     summary: "The tokens of a Responses request, for SDKs of Azure's v1 API",
   },
 
-  ...(['/v1/responses', '/openai/responses', '/openai/v1/responses'] as const).flatMap((path): RouteRow[] => [
+  ...(
+    [
+      [gptResponses, '/v1/responses'],
+      [studioResponses, '/openai/responses'],
+      [studioResponses, '/openai/v1/responses'],
+    ] as const
+  ).flatMap(([home, path]): RouteRow[] => [
+    {
+      ...home,
+      operation: 'compact',
+      stream: false,
+      path: `${path}/compact`,
+      summary: 'A conversation in a shorter form, which only its vendor can read',
+    },
     { ...stored, operation: 'read', method: 'GET', path: `${path}/{id}`, summary: 'A stored response' },
     { ...stored, operation: 'delete', method: 'DELETE', path: `${path}/{id}`, summary: 'Deletes a stored response' },
     {

@@ -130,7 +130,7 @@ export function withSealedIds(result: AttemptResult, { caller, request, targets 
   const sealed = sealedIdsOf(caller);
   if (result.isNative !== true || client?.store === undefined) return result;
   if (sealed === undefined || providerKeyId === undefined) return result;
-  if (client.body.store === false && !isGiven(client.body.previous_response_id)) return result;
+  if (isUnstored(client) && !isGiven(client.body.previous_response_id)) return result;
   const seal = sealing(sealed, providerKeyId);
   if (result.kind === 'complete') return { ...result, body: Buffer.from(sealedText(result.body.toString(), seal)) };
   const events = new SseSplitter(Number.POSITIVE_INFINITY);
@@ -142,6 +142,10 @@ export function withSealedIds(result: AttemptResult, { caller, request, targets 
 type Seal = (id: string) => string;
 
 /** Each event of a stream repeats the ids. */
+function isUnstored({ body, path }: ClientRequest): boolean {
+  return body.store === false || path.compacts === true;
+}
+
 export function sealing(sealed: SealedIds, providerKeyId: string): Seal {
   const known = new Map<string, string>();
   return (id) => {

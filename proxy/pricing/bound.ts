@@ -36,7 +36,7 @@ export function boundOf(call: BoundedCall, prices: Prices, outputTokensDefault: 
   const input = promptTokensMax(call, demand);
   const { catalogModel, request } = call;
   const modelMax = catalogModel?.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY;
-  const requested = requestedCeiling(call);
+  const requested = isCompaction(call) ? Math.min(modelMax, outputTokensMaxUnknown) : requestedCeiling(call);
   const ceiling = Math.min(requested ?? outputTokensDefault, modelMax);
   const choices = Math.min(Math.max(1, count(request.body.n) ?? 1), tokensMax);
   const rates = prices.dearest(input, demand);
@@ -71,6 +71,14 @@ const tokensPerMessage = 16;
  * 530).
  */
 const tokensOfTools = 600;
+
+/** Its request has no field for a ceiling, so it is reserved whole. */
+function isCompaction({ request: { client } }: BoundedCall): boolean {
+  return client?.path.compacts === true;
+}
+
+/** No model that compacts conversations has a higher limit of output tokens. */
+const outputTokensMaxUnknown = 128_000;
 
 /** The larger one if both are given, because the provider decides which of them counts. */
 function requestedCeiling({ request: { body } }: BoundedCall): number | undefined {

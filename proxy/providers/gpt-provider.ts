@@ -7,7 +7,7 @@ import { responsesCount } from '../formats/responses/count.ts';
 import { responses } from '../formats/responses/index.ts';
 import { onlyTextOf } from '../formats/responses/read-stream.ts';
 import { bearer } from './credentials/api-key.ts';
-import { passToVendor } from './native-responses.ts';
+import { nativePath, passToVendor } from './native-responses.ts';
 import type { Provider } from './provider.ts';
 
 export const gptProvider: Provider = {
@@ -21,7 +21,7 @@ export const gptProvider: Provider = {
   native: {
     responses: {
       ...forNativeClients(responses, passToVendor, { onlyText: onlyTextOf }),
-      path: ({ target }) => `${target.baseUrl.path}/responses`,
+      path: nativePath,
       counter: { path: ({ target }) => `${target.baseUrl.path}/responses/input_tokens`, form: responsesCount },
       // Models for sound and for search have chat completions only.
       serves: (model) => !/(?:^|-)(?:audio|search)(?:-|$)/.test(model),

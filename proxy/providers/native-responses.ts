@@ -5,6 +5,11 @@ import type { ClientRequest, PassedRequest } from '../formats/client-format.ts';
 import { rightsOf } from '../formats/own-tools.ts';
 import { withoutForeign } from '../formats/responses/foreign-items.ts';
 import { passResponsesRequest } from '../formats/responses/pass-request.ts';
+import type { ProviderCall } from './provider.ts';
+
+export function nativePath({ target, request }: ProviderCall): string {
+  return `${target.baseUrl.path}/responses${request.client?.path.compacts === true ? '/compact' : ''}`;
+}
 
 /** At the vendor of the format every field passes. */
 export const passToVendor: WriteNative = (client, call) => passed(client, call, []);

@@ -8,21 +8,19 @@ import { formatFields } from '../formats/responses/fields.ts';
 import { responses } from '../formats/responses/index.ts';
 import { onlyTextOf } from '../formats/responses/read-stream.ts';
 import { bearer } from './credentials/api-key.ts';
-import { passToCustom } from './native-responses.ts';
-import type { Provider, ProviderCall } from './provider.ts';
-
-const path = ({ target }: ProviderCall) => `${target.baseUrl.path}/responses`;
+import { nativePath, passToCustom } from './native-responses.ts';
+import type { Provider } from './provider.ts';
 
 export const responsesServer: Provider = {
   ...vendorIdentity('gpt-provider'),
   routeCredential: 'bearer',
   authorize: bearer,
   format: forChatClients(responses),
-  path,
+  path: nativePath,
   // Servers of the format need not have a counter.
   counter: undefined,
   native: {
-    responses: { ...forNativeClients(responses, passToCustom, { onlyText: onlyTextOf }), path, counter: undefined },
+    responses: { ...forNativeClients(responses, passToCustom, { onlyText: onlyTextOf }), path: nativePath, counter: undefined },
   },
   nativePasses: (listed) => passesToCustom(listed, formatFields),
   fetchesImages: false,

@@ -58,9 +58,9 @@ export function documented(path: string): string {
 }
 
 function namedSchemas(name: ClientFormatName, schemas: FormatSchemas): readonly (readonly [string, Schema])[] {
-  const { request, response, count, list, model } = schemas;
-  return Object.entries({ request, response, count, list, model, error: envelopes[name] }).flatMap(([part, schema]) =>
-    schema === undefined ? [] : [[`${name}.${part}`, schema] as const],
+  const { request, response, compaction, count, list, model } = schemas;
+  return Object.entries({ request, response, compaction, count, list, model, error: envelopes[name] }).flatMap(
+    ([part, schema]) => (schema === undefined ? [] : [[`${name}.${part}`, schema] as const]),
   );
 }
 
@@ -185,12 +185,14 @@ function content(row: RouteRow): Schema {
     const shapes = formatsOf(row).map((name) => schemaOf(name, part));
     return { 'application/json': { schema: shapes.length === 1 ? shapes[0] : { anyOf: shapes } } };
   }
-  const whole = { schema: schemaOf(row.format, row.operation === 'count' ? 'count' : 'response') };
+  const whole = { schema: schemaOf(row.format, responseParts[row.operation]) };
   const events = { [formatSchemas[row.format].stream ?? 'text/event-stream']: { schema: { type: 'string' } } };
   if (row.operation === 'count' || row.stream === false) return { 'application/json': whole };
   if (row.stream === undefined) return { 'application/json': whole, ...events };
   return { ...(row.framing === 'alt' && { 'application/json': { schema: { type: 'array' } } }), ...events };
 }
+
+const responseParts = { generate: 'response', compact: 'compaction', count: 'count' } as const;
 
 function errors(row: RouteRow): Schema {
   const codes = codesOf(row);

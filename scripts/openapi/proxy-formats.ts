@@ -13,6 +13,8 @@ export interface FormatSchemas {
   readonly media?: readonly string[];
   /** The request of a count, if it is not the format's own. */
   readonly countRequest?: Schema;
+  /** A conversation in a shorter form; absent if the format has no route for it. */
+  readonly compaction?: Schema;
   /** The count of tokens; absent if the format has no route for it. */
   readonly count?: Schema;
   readonly list?: Schema;
@@ -75,6 +77,10 @@ export const formatSchemas: Readonly<Record<ClientFormatName, FormatSchemas>> = 
     response: object(
       { id: text, object: { const: 'response' }, status: text, output: { type: 'array' } },
       'https://platform.openai.com/docs/api-reference/responses/object',
+    ),
+    compaction: object(
+      { id: text, object: { const: 'response.compaction' }, output: { type: 'array' }, usage: { type: 'object' } },
+      'https://platform.openai.com/docs/api-reference/responses/compact',
     ),
     count: object(
       { object: { const: 'response.input_tokens' }, input_tokens: whole },

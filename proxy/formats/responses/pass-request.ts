@@ -25,16 +25,20 @@ export function passResponsesRequest(client: ClientRequest, passing: Passing): P
   const { body, headers } = client;
   const { model, isOwnKey, outputTokens } = passing;
   const store = passing.isGuarded ? undefined : client.store;
+  // The request for a compaction has no fields for what only a response has.
+  const isResponse = client.path.compacts !== true;
   const { tools, dropped } = permittedTools(body, passing);
   const changed = new Map<string, string>();
   const change = (name: string, value: unknown) => changed.set(name, writeJson(value));
   if (body.model !== model) change('model', model);
   if (tools !== undefined) change('tools', tools);
-  if (isGiven(outputTokens) && !isGiven(body.max_output_tokens)) change('max_output_tokens', outputTokens);
+  if (isResponse && isGiven(outputTokens) && !isGiven(body.max_output_tokens)) {
+    change('max_output_tokens', outputTokens);
+  }
   if (isOwnKey) return { body: passedBody(client, changed), dropped, headers };
   refuseAccount(body, passing);
-  if (store === undefined && body.store !== false) change('store', false);
-  if (client.safetyIdentifier !== undefined && !isGiven(body.safety_identifier)) {
+  if (isResponse && store === undefined && body.store !== false) change('store', false);
+  if (isResponse && client.safetyIdentifier !== undefined && !isGiven(body.safety_identifier)) {
     change('safety_identifier', client.safetyIdentifier);
   }
   const previous = storedId(body.previous_response_id, 'previous_response_id', store);

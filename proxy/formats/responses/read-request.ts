@@ -16,6 +16,7 @@ export function readResponsesRequest(body: JsonObject, path: PathFields): ReadCl
   if (typeof model !== 'string' || model === '') throw invalid('model', 'model must be a non-empty string');
   if (isGiven(body.conversation)) throw noConversations();
   const losses = new LossList();
+  if (path.compacts === true) losses.refuse('model', 'only the vendor of this format compacts conversations');
   noteState(body, losses);
   const turns = turnsOf(body, losses);
   noteLosses(body, losses);
@@ -27,6 +28,8 @@ export function readResponsesRequest(body: JsonObject, path: PathFields): ReadCl
     ...reasoning(updated(body, 'reasoning', 'effort'), losses),
     ...textFields(updated(body, 'text', 'format'), losses),
     ...logprobs(body),
+    // A path that compacts has no stream.
+    ...(path.stream !== undefined && { stream: path.stream }),
     ...(isGiven(body.max_output_tokens) && { max_completion_tokens: body.max_output_tokens }),
     // Priced: the conversation before it is not in the body.
     ...(isGiven(body.previous_response_id) && { previous_response_id: body.previous_response_id }),

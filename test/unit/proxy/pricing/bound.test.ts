@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type CatalogModel, findModel, type ModelPrices } from '../../../../proxy/catalog/models.ts';
 import { noUsage } from '../../../../proxy/conversation/usage.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
+import type { ClientRequest } from '../../../../proxy/formats/client-format.ts';
 import { boundOf } from '../../../../proxy/pricing/bound.ts';
 import { compilePrices, type Prices } from '../../../../proxy/pricing/prices.ts';
 import { Random } from '../../../support/access/random.ts';
@@ -46,6 +47,21 @@ describe('the bound of the output', () => {
     ['is of each choice', { max_tokens: 100, n: 3 }, 300],
   ])('the output bound %s', (_what, fields, most, model) => {
     expect(tokens(bound(fields, perOutput, model).full)).toBe(most);
+  });
+
+  it('of a compaction is the longest that the model can write, and cannot be lowered', () => {
+    const of = (model: CatalogModel) => {
+      const request = parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages: hello })));
+      const client = { path: { compacts: true }, translation: {} } as unknown as ClientRequest;
+      return boundOf(
+        { request: { ...request, client }, qualifiedModel: 'acme/m', catalogModel: model },
+        perOutput,
+        8192,
+      );
+    };
+    const { full, least, ceilingFor } = of(small);
+    expect([tokens(full), tokens(least), ceilingFor(full)]).toEqual([4096, 4096, undefined]);
+    expect(tokens(of(unlimited).full)).toBe(128_000);
   });
 
   it('can be lowered to 256 tokens when the caller has set no maximum', () => {
