@@ -132,20 +132,23 @@ export function withSealedIds(result: AttemptResult, { caller, request, targets 
   if (sealed === undefined || providerKeyId === undefined) return result;
   if (isUnstored(client) && !isGiven(client.body.previous_response_id)) return result;
   const seal = sealing(sealed, providerKeyId);
-  if (result.kind === 'complete') return { ...result, body: Buffer.from(sealedText(result.body.toString(), seal)) };
+  if (result.kind === 'complete') {
+    const text = result.body.toString();
+    return { ...result, body: Buffer.from(sealedText({ text, value: parseJson(text) }, seal)) };
+  }
   const events = new SseSplitter(Number.POSITIVE_INFINITY);
   return new RewrittenStream(result, (bytes) =>
     Buffer.concat(events.push(bytes).map((event) => sealedEvent(event, seal))),
   );
 }
 
-type Seal = (id: string) => string;
-
-/** Each event of a stream repeats the ids. */
 function isUnstored({ body, path }: ClientRequest): boolean {
   return body.store === false || path.compacts === true;
 }
 
+type Seal = (id: string) => string;
+
+/** Each event of a stream repeats the ids. */
 export function sealing(sealed: SealedIds, providerKeyId: string): Seal {
   const known = new Map<string, string>();
   return (id) => {
@@ -162,9 +165,15 @@ function sealedEvent(event: Buffer, seal: Seal): Buffer {
   return ids.size === 0 ? event : Buffer.from(replaced(event.toString(), ids, seal));
 }
 
-/** @param text of a response, or of a page of its items */
-export function sealedText(text: string, seal: Seal): string {
-  return replaced(text, idsIn(parseJson(text)), seal);
+/** A response, or a page of its items. */
+export interface StoredText {
+  readonly text: string;
+  /** The text as JSON. */
+  readonly value: unknown;
+}
+
+export function sealedText({ text, value }: StoredText, seal: Seal): string {
+  return replaced(text, idsIn(value), seal);
 }
 
 /** Only whole strings are replaced; a quote inside of a string is escaped. */

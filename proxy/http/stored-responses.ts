@@ -1,5 +1,5 @@
 // Stored responses, read, cancelled and deleted by id. The id says which account has them, and only its owner can open
-// it. Nothing is charged: no model is called.
+// it. Each counts as a request. Nothing is charged: no model is called.
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { isObject, parseJson } from '../../common/json.ts';
 import type { Caller } from '../access/authenticator.ts';
@@ -8,8 +8,8 @@ import { unsupported } from '../conversation/invalid.ts';
 import { GatewayError } from '../errors.ts';
 import { readGptError } from '../formats/gpt-error.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
-import type { Authorize } from '../providers/credentials/credential.ts';
-import type { Target } from '../providers/provider.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Provider, Target } from '../providers/provider.ts';
 import type { PlainResponse } from '../upstream/plain-exchange.ts';
 import { providerFailure } from '../upstream/provider-failure.ts';
 import { type AuthorizeDeps, directTarget } from './authorize.ts';
@@ -18,23 +18,19 @@ import type { Exchange } from './exchange.ts';
 import type { StoredRoute } from './match.ts';
 import { respondText } from './respond.ts';
 import { notFound, sealedIdsOf, sealedText, sealing } from './stored-ids.ts';
+import { type FetchStored, type StoredAction, storedRequest } from './stored-request.ts';
 
 export interface StoredDeps extends AuthorizeDeps {
   readonly guardrails: Pick<Guardrails, 'guardsResponses'>;
-  /** Sends a request to a provider. */
-  readonly fetchStored: (request: StoredRequest, exchange: Exchange) => Promise<PlainResponse>;
+  readonly ledger: Ledger;
+  readonly fetchStored: FetchStored;
   now(): number;
 }
 
-export interface StoredRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly origin: string;
-  readonly path: string;
-  readonly headers: string[];
-  readonly body: undefined;
-}
-
-/** @throws GatewayError response_not_found, unsupported_parameter, provider_key_required…; ProviderFailure */
+/**
+ * @throws GatewayError response_not_found, unsupported_parameter, provider_key_required, rate_limit_exceeded…;
+ * ProviderFailure
+ */
 export async function respondStored(
   exchange: Exchange,
   deps: StoredDeps,
@@ -49,22 +45,21 @@ export async function respondStored(
   const sealed = caller.direct ? undefined : sealedIdsOf(caller);
   if (!caller.direct && sealed === undefined) throw unsupported('store', notStored);
   if (deps.guardrails.guardsResponses(caller)) throw unsupported('store', guarded);
-  const { id, target } = storedTarget(deps, { exchange, caller, sealed, id: route.id });
+  const { id, target } = storedTarget(deps, { exchange, caller, provider, sealed, id: route.id });
   exchange.record.providerKeyId = target.providerKeyId;
-  const request = await storedRequest(
-    target,
-    action,
-    `/${encodeURIComponent(id)}${queryOf(action, query, sealed)}`,
-    deps,
-  );
+  const counting = deps.ledger.count(caller);
+  exchange.record.limitHeaders = counting instanceof Promise ? await counting : counting;
+  const passed = { action, id, query: passedQuery(action, query, sealed) };
+  const request = await storedRequest(target, passed, deps.now());
   exchange.attemptStarted();
   const response = await deps.fetchStored(request, exchange);
   exchange.waitFor(undefined);
   if (response.status >= 300) throw failureOf(response, target, deps.now());
   const text = response.body.toString();
-  if (action !== 'items') checkModel(caller, provider.name, parseJson(text));
+  const value = parseJson(text);
+  if (action !== 'items') checkModel(caller, provider.name, value);
   const seal = sealFor(sealed, target);
-  respondText(exchange, seal === undefined ? text : sealedText(text, seal));
+  respondText(exchange, seal === undefined ? text : sealedText({ text, value }, seal));
 }
 
 const notStored =
@@ -74,6 +69,7 @@ const guarded = 'stored responses are not served to callers whose responses are 
 interface StoredName {
   readonly exchange: Exchange;
   readonly caller: Caller;
+  readonly provider: Provider;
   readonly sealed: SealedIds | undefined;
   readonly id: string;
 }
@@ -82,9 +78,10 @@ interface StoredName {
 const rawId = /^[a-z]{1,16}_[\w-]{1,200}$/;
 
 /** @throws GatewayError response_not_found */
-function storedTarget(deps: StoredDeps, { exchange, caller, sealed, id }: StoredName): { id: string; target: Target } {
-  const provider = deps.providers.get('gpt-provider');
-  if (provider === undefined) throw notFound();
+function storedTarget(
+  deps: StoredDeps,
+  { exchange, caller, provider, sealed, id }: StoredName,
+): { readonly id: string; readonly target: Target } {
   if (sealed === undefined) {
     if (!rawId.test(id)) throw notFound();
     return { id, target: directTarget(deps, provider, exchange.headers) };
@@ -96,39 +93,17 @@ function storedTarget(deps: StoredDeps, { exchange, caller, sealed, id }: Stored
   return { id: stored.id, target };
 }
 
-async function storedRequest(
-  target: Target,
-  action: StoredRoute['action'],
-  rest: string,
-  { now }: StoredDeps,
-): Promise<StoredRequest> {
-  const { provider, baseUrl } = target;
-  const authorize: Authorize = provider.authorize;
-  const written = {
-    origin: baseUrl.origin,
-    path: `${baseUrl.path}/responses${rest}`,
-    headers: ['accept', 'application/json', 'user-agent', 'model-gateway'],
-    body: '',
-  };
-  const headers = await authorize(written, target, now());
-  return { method: methods[action], origin: written.origin, path: written.path, headers, body: undefined };
-}
-
-const methods = { read: 'GET', items: 'GET', cancel: 'POST', delete: 'DELETE' } as const;
-
 /** Each parameter is written again by name, so that nothing else reaches the vendor. */
-function queryOf(action: StoredRoute['action'], query: URLSearchParams, sealed: SealedIds | undefined): string {
+function passedQuery(action: StoredAction, query: URLSearchParams, sealed: SealedIds | undefined): URLSearchParams {
   const passed = new URLSearchParams();
   for (const name of ['include', 'include[]']) {
     for (const value of query.getAll(name)) passed.append('include[]', value);
   }
-  if (action === 'items') {
-    for (const name of ['limit', 'order']) if (query.has(name)) passed.set(name, query.get(name) ?? '');
-    const after = query.get('after');
-    if (after !== null) passed.set('after', sealed === undefined ? after : (sealed.open(after)?.id ?? ''));
-  }
-  const path = { read: '', delete: '', cancel: '/cancel', items: '/input_items' }[action];
-  return passed.size === 0 ? path : `${path}?${passed}`;
+  if (action !== 'items') return passed;
+  for (const name of ['limit', 'order']) if (query.has(name)) passed.set(name, query.get(name) ?? '');
+  const after = query.get('after');
+  if (after !== null) passed.set('after', sealed === undefined ? after : (sealed.open(after)?.id ?? ''));
+  return passed;
 }
 
 function failureOf({ status, head, body }: PlainResponse, target: Target, now: number): Error {

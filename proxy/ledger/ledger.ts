@@ -1,5 +1,6 @@
 // The ledger as the request path sees it: a reservation before the provider is called, settled exactly once afterwards.
 import type { EstimateReason } from '../../proto/words/money.ts';
+import type { Caller } from '../access/authenticator.ts';
 import type { ChatCall, Outcome } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
 
@@ -10,6 +11,13 @@ export interface Ledger {
    * ledger_unavailable
    */
   reserve(call: ChatCall): Promise<Reservation> | Reservation;
+  /**
+   * Counts a request that calls no model in the caller's limits of requests, except those for some models. It costs
+   * nothing, and takes no slot: a caller may read a response that has the only one.
+   * @returns response headers about the limits: names and values alternate
+   * @throws GatewayError rate_limit_exceeded
+   */
+  count(caller: Caller): Promise<readonly string[]> | readonly string[];
 }
 
 export interface Reservation {

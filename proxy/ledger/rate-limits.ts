@@ -1,10 +1,11 @@
 // The rate limits of a call: estimates its tokens, reserves in all of the limits or in none, and releases the unused
 // part in the end.
+import type { Caller } from '../access/authenticator.ts';
 import type { ChatCall } from '../call.ts';
-import type { Usage } from '../conversation/usage.ts';
+import { noUsage, type Usage } from '../conversation/usage.ts';
 import { estimateTokens, fitGuess } from '../rates/estimate.ts';
 import { counted, type RateDecision, type RateKind, type Rates } from '../rates/rates.ts';
-import type { AppliedRate, LimitLevel } from './applied-limits.ts';
+import { type AppliedRate, appliedLimits, type LimitLevel } from './applied-limits.ts';
 import { limitHeaders, neverFits, refusal } from './limit-messages.ts';
 
 export interface LimitMetrics {
@@ -47,6 +48,29 @@ export function takeRates(
   const reservationOf = (taken: RateDecision) => reserveOrRefuse({ ...taken, tokens }, limits, deps.metrics);
   // Nothing is awaited if memory has the result.
   return response instanceof Promise ? response.then(reservationOf) : reservationOf(response);
+}
+
+/**
+ * Counts a request that calls no model in the limits of requests for all models. Returns a promise only if Redis is
+ * called.
+ * @returns headers about these limits
+ * @throws GatewayError rate_limit_exceeded
+ */
+export function countRequest(
+  deps: Pick<RateLimitsDeps, 'rates' | 'metrics'>,
+  caller: Caller,
+): readonly string[] | Promise<readonly string[]> {
+  const { rates } = appliedLimits({ caller, qualifiedModel: '' });
+  const limits = rates.filter(({ kind }) => counted[kind] === 'requests');
+  if (limits.length === 0) return [];
+  const { id: organizationId } = caller.principal.organization;
+  const response = deps.rates.take({ organizationId, limits, tokens: 0 });
+  const headersOf = (taken: RateDecision) => {
+    const { headers, settle } = reserveOrRefuse({ ...taken, tokens: 0 }, limits, deps.metrics);
+    settle(noUsage, false);
+    return headers;
+  };
+  return response instanceof Promise ? response.then(headersOf) : headersOf(response);
 }
 
 /** 0 if no limit counts tokens. @throws GatewayError invalid_request for more than a limit ever admits */

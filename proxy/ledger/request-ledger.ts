@@ -32,7 +32,7 @@ import type { UsageLog } from '../usage/usage-log.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
 import type { Ledger, Reservation, Settled } from './ledger.ts';
 import { budgetRefusal } from './limit-messages.ts';
-import { type RateLimitsDeps, type RateLimitsReservation, takeRates } from './rate-limits.ts';
+import { countRequest, type RateLimitsDeps, type RateLimitsReservation, takeRates } from './rate-limits.ts';
 import { killedEvent, usageEvent } from './usage-event.ts';
 
 export interface BudgetMetrics {
@@ -62,6 +62,7 @@ export function createRequestLedger(given: RequestLedgerDeps): Ledger {
         ? money.then((taken) => withRates(deps, call, { limits, prices, money: taken }))
         : withRates(deps, call, { limits, prices, money });
     },
+    count: (caller) => countRequest(deps, caller),
   };
 }
 

@@ -97,6 +97,7 @@ export async function startFaultyProxy(
           costText: () => undefined,
           settle: () => ({ cost: 0, estimateReason: undefined }),
         }),
+        count: () => [],
       },
       dispatch: async ({ request }) => {
         if (request.stream) return brokenStream(defect);

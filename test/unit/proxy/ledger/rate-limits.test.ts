@@ -12,7 +12,12 @@ import { noUsage, type Usage } from '../../../../proxy/conversation/usage.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { appliedLimits } from '../../../../proxy/ledger/applied-limits.ts';
-import { type RateLimitsDeps, type RateLimitsReservation, takeRates } from '../../../../proxy/ledger/rate-limits.ts';
+import {
+  countRequest,
+  type RateLimitsDeps,
+  type RateLimitsReservation,
+  takeRates,
+} from '../../../../proxy/ledger/rate-limits.ts';
 import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
 import type { RateQuestion, Rates } from '../../../../proxy/rates/rates.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
@@ -237,5 +242,33 @@ describe('the rate-limit headers', () => {
   it('contain short times in milliseconds', () => {
     const { headers } = reserve(call({ key: [limit('t', 'tokens_per_minute', 6_000_000)] }));
     expect(headers.at(-1)).toMatch(/^\dms$/);
+  });
+});
+
+describe('a request that calls no model', () => {
+  const limits = [
+    limit('requests', 'requests_per_minute', 2),
+    limit('tokens', 'tokens_per_minute', 1),
+    limit('slots', 'concurrent_requests', 1),
+    limit('of a model', 'requests_per_minute', 1, 'gpt-provider/*'),
+    limit('budget', 'budget', 1),
+  ];
+  const { caller } = call({ key: limits }, { key: [limit('of the project', 'requests_per_minute', 9)] });
+
+  it('counts in the limits of requests for all models, of both keys, and takes no slot', () => {
+    const remaining = () => {
+      const headers = countRequest(deps, caller);
+      if (headers instanceof Promise) throw new Error('rates in memory were counted asynchronously');
+      return headers[headers.indexOf('x-ratelimit-remaining-requests') + 1];
+    };
+    expect([remaining(), remaining()]).toEqual(['1', '0']);
+    expect(requested[0]?.limits.map(({ id }) => id)).toEqual(['requests', 'of the project']);
+    expect(remaining).toThrow(expect.objectContaining({ code: 'rate_limit_exceeded' }));
+    expect(refusals).toEqual(['virtual_key requests_per_minute']);
+  });
+
+  it('without such a limit, nothing is counted', () => {
+    expect(countRequest(deps, call({ key: limits.slice(1) }).caller)).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });
