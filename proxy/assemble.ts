@@ -25,6 +25,7 @@ import type { Exchange } from './http/exchange.ts';
 import { createAskModel } from './http/guardrail-questions.ts';
 import { createHandler } from './http/handler.ts';
 import { ReadOn } from './http/read-on.ts';
+import type { FetchStored } from './http/stored-request.ts';
 import { createWatchdog } from './http/watchdog.ts';
 import { Adoption } from './journal/adoption.ts';
 import { openJournalFolder } from './journal/journal-folder.ts';
@@ -32,9 +33,16 @@ import { JournaledBudgets } from './journal/journaled-budgets.ts';
 import { Journals } from './journal/journals.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createRequestLedger } from './ledger/request-ledger.ts';
+import { openBackgroundResponses } from './open-background.ts';
 import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
-import { openLookupShare, openLoopScheduler, openUpstream, type UpstreamShares } from './open-upstream.ts';
+import {
+  openLookupShare,
+  openLoopScheduler,
+  openUpstream,
+  type Upstream,
+  type UpstreamShares,
+} from './open-upstream.ts';
 import { PriceTable } from './pricing/price-book.ts';
 import { providersByName, wireFormatProviders } from './providers/index.ts';
 import { LocalRates } from './rates/local-rates.ts';
@@ -88,25 +96,22 @@ export async function assemble(
   const { admission, readOn } = openAdmission(settings, metrics);
   const watchdog = createWatchdog(timeLimits(settings), clock);
   lifecycle.onClose('watchdog', () => watchdog.close());
+  const upstream = openUpstream(settings, shared, lifecycle);
+  const fetchStored: FetchStored = (request, context) => exchangePlain(request, context, { ...upstream, ...settings });
+  const backgroundResponses = openBackgroundResponses(settings, { ...shared, admission, fetchStored });
   metrics.observe({
     admission,
     redis,
     readOn,
+    backgroundResponses,
     feedAgeMs: () => records.feed().ageMs,
     budgets: () => money.leases.totals(),
     usage: money.usageLog.gauges,
     catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
   });
 
-  const capabilities = openCapabilities(settings, log);
-  const upstream = openUpstream(settings, shared, lifecycle);
   const stopping = { now: false };
-  const models = {
-    providers: providersByName,
-    targets: upstream.targets,
-    capabilities,
-    customProviders: new CustomProviders(wireFormatProviders, capabilities),
-  };
+  const models = openModels(settings, log, upstream);
   const prices = new PriceTable();
   const ledger = openLedger(settings, shared, { ...money, prices }, lifecycle);
   const dispatch = openDispatch(settings, { ...upstream, ...shared }, lifecycle);
@@ -117,7 +122,7 @@ export async function assemble(
     records,
     ledger,
     dispatch,
-    fetchStored: (request, exchange) => exchangePlain(request, exchange, { ...upstream, ...settings }),
+    fetchStored,
     ...{ countMs: Math.min(countMsMax, settings.firstByteTimeout), now: () => clock.now() },
     servedFormats: settings.clientFormats,
     admission,
@@ -125,19 +130,24 @@ export async function assemble(
     bodyLimits: openBodyLimits(settings, admission, log),
     guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
     readOn,
+    backgroundResponses,
     loop,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
     record: recordingKeys(records, createRecorder(metrics, log)),
   });
   const notReady = () => records.notReady();
-  return serve(settings, { log, metrics, watchdog, readOn, lifecycle, handler, stopping, notReady });
+  const following = { readOn, backgroundResponses };
+  return serve(settings, { log, metrics, watchdog, ...following, lifecycle, handler, stopping, notReady });
 }
 
-function openCapabilities(settings: ProxySettings, log: Logger): CapabilityTable {
+/** What requests may call. */
+function openModels(settings: ProxySettings, log: Logger, { targets }: Pick<Upstream, 'targets'>) {
   const idle = idleRows(settings.capabilities);
   if (idle.length > 0) log.warn({ models: idle }, 'rows of GATEWAY_TRAITS_FILE are for no provider');
-  return new CapabilityTable(settings.capabilities);
+  const capabilities = new CapabilityTable(settings.capabilities);
+  const customProviders = new CustomProviders(wireFormatProviders, capabilities);
+  return { providers: providersByName, targets, capabilities, customProviders };
 }
 
 /** Limits on requests and bytes in flight, and on responses that are read on afterwards. */

@@ -34,6 +34,11 @@ export interface ChatCall {
   readonly guardrailId?: string;
 }
 
+/** Whether the vendor may generate the response after the request has ended. */
+export function isInBackground({ request }: Pick<ChatCall, 'request'>): boolean {
+  return request.client?.store?.isBackground === true;
+}
+
 /** A model that neither the catalog nor a custom provider's list contains. It may be newer than they are. */
 export interface UnknownModel {
   /** Whether its name looks like a typing error, not like a new model or a name of the operator's own. */

@@ -12,6 +12,7 @@ import { sparing } from '../common/logger.ts';
 import { OccupiedShare } from '../common/shares.ts';
 import { watchTlsFiles } from '../common/tls.ts';
 import { type AttachedKey, watchAttachedKey } from './access/attached-key.ts';
+import type { BackgroundResponses } from './http/background-responses.ts';
 import { Connections, connectionBounds } from './http/connections.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { ReadOn } from './http/read-on.ts';
@@ -38,8 +39,9 @@ export interface Serving {
   readonly watchdog: Watchdog;
   readonly lifecycle: Lifecycle;
   readonly handler: Handler;
-  /** Absent in a proxy that only forwards. */
+  /** Both are absent in a proxy that only forwards. */
   readonly readOn?: ReadOn;
+  readonly backgroundResponses?: BackgroundResponses;
   /** Set when the drain begins; the request path reads it. */
   readonly stopping: { now: boolean };
   /** Undefined = ready; otherwise the reason. */
@@ -92,6 +94,7 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
     adminPort: admin.port,
     drain: async () => {
       stopping.now = true;
+      serving.backgroundResponses?.hurry();
       await finished(listeners, settings.drainGrace, serving);
       await lifecycle.close();
     },
@@ -176,10 +179,15 @@ const lastReportsMs = 5_000;
 async function finished(
   listeners: readonly TrafficServer[],
   graceMs: number,
-  { watchdog, log, readOn }: Serving,
+  { watchdog, log, readOn, backgroundResponses }: Serving,
 ): Promise<void> {
-  // No caller waits for responses that are read on, but their usage has to be charged in time.
-  const giveUp = setTimeout(() => readOn?.stop(), Math.max(0, graceMs - lastReportsMs));
+  // No caller waits for responses that are read on, or generated in the background, but their usage has to be charged
+  // in time.
+  const stop = () => {
+    readOn?.stop();
+    backgroundResponses?.stop();
+  };
+  const giveUp = setTimeout(stop, Math.max(0, graceMs - lastReportsMs));
   const timer = setTimeout(() => {
     for (const { id } of watchdog.watched)
       log.warn({ request_id: id }, 'cut: still open at the end of the drain grace');
@@ -189,6 +197,7 @@ async function finished(
   clearTimeout(timer);
   await noticed(watchdog, readOn);
   await readOn?.idle();
+  await backgroundResponses?.idle();
   clearTimeout(giveUp);
 }
 

@@ -227,6 +227,13 @@ export const proxySettings = {
     decode: integer(0, 1_000_000),
     default: '1000',
   },
+  backgroundMax: {
+    name: 'GATEWAY_BACKGROUND_MAX',
+    about:
+      'Responses at a time that a vendor generates in the background (`background: true`) and that the proxy reads until it can settle them, for an hour at most; above it 503 overloaded. GATEWAY_ORGANIZATION_SHARE holds for them too.',
+    decode: integer(0, 1_000_000),
+    default: '1000',
+  },
   bufferedBytesMax: {
     name: 'GATEWAY_BUFFERED_BYTES_MAX',
     about: 'Bytes of all requests and responses in memory, as received. Processing them takes a multiple of that.',

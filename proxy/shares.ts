@@ -41,6 +41,11 @@ export const shares = {
     unit: 'responses that are read on for their usage after their caller left, by organization and key; a response without room is charged its reservation, and no request is refused',
     refusal: undefined,
   },
+  background_responses: {
+    bounds: { setting: 'GATEWAY_BACKGROUND_MAX', alpha: ofOrganization },
+    unit: 'responses that vendors generate in the background, until they are settled, by organization and key',
+    refusal: 'overloaded',
+  },
   loop_turns: {
     bounds: { capacity: 256 * 1024 * 1024, alpha: 1 },
     unit: 'bytes of requests and responses that wait for the event loop, 2 ms of it at a time, by organization and key; small pieces of others pass',

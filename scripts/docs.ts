@@ -41,6 +41,7 @@ const proxyMetrics = createProxyMetrics();
 proxyMetrics.observe({
   admission: { inFlight: 0, bufferedBytes: 0, limits: { inFlightMax: 0, bufferedBytesMax: 0 } },
   readOn: { open: 0 },
+  backgroundResponses: { open: 0 },
   feedAgeMs: () => 0,
   redis: { state: () => 'ok' },
   budgets: () => ({ leases: 0, waiting: 0, available: 0, shut: 0, reservations: 0 }),

@@ -10,7 +10,7 @@ import type { Organization } from '../../proto/generated/gateway/v1/Organization
 import type { UpdateOrganizationSettingsRequest__Output } from '../../proto/generated/gateway/v1/UpdateOrganizationSettingsRequest.ts';
 import { hangUps, unknownCosts } from '../../proto/words/access.ts';
 import { wordOf } from '../domain/enum-names.ts';
-import { type Field, invalid, optional, valid } from '../domain/field.ts';
+import { optional } from '../domain/field.ts';
 import { modelAliases } from '../domain/model-aliases.ts';
 import { modelSelectors } from '../domain/model-selector.ts';
 import { email, name, timeText } from '../domain/shared-fields.ts';
@@ -107,7 +107,6 @@ export async function update(
     'settings.models.aliases': optional(modelAliases(known, request.allowUnmatched === true), aliases),
     'settings.cost.hang_up': optional(wordOf(hangUps), textOf(request.settings?.cost?.hangUp)),
     'settings.cost.unknown_cost': optional(wordOf(unknownCosts), textOf(request.settings?.cost?.unknownCost)),
-    'settings.responses.background': optional(notServed, request.settings?.responses?.background),
   });
   const before = await findOrganization(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);
@@ -127,11 +126,6 @@ export async function update(
     safety_identifier: flagOr(before.safety_identifier, responses?.safetyIdentifier),
   });
   return withMatches(outcome, fields.allowed_models);
-}
-
-/** No proxy of this version follows a response in the background to its end, so nothing would charge it. */
-function notServed(value: boolean): Field<boolean> {
-  return value ? invalid('is not served by this version; leave it false') : valid(value);
 }
 
 function flagOr(before: 0 | 1, value: boolean | undefined): 0 | 1 {

@@ -68,7 +68,8 @@ export const settings: Resource = {
         },
         {
           flags: '--background-responses <true|false>',
-          about: 'whether callers of the Responses API may send background; always false in this version',
+          about:
+            'whether callers of the Responses API may send background: true at gpt-provider, for responses that are stored; the whole reservation is in use until the response is over; default: false',
           field: 'settings.responses.background',
         },
         {

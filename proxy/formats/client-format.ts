@@ -179,6 +179,8 @@ export interface ClientRequest {
 export interface ClientStore {
   /** The vendor's ids by those of the client. */
   readonly ids: ReadonlyMap<string, string>;
+  /** The client may request that the vendor generates the response after its request has ended, and has done so. */
+  readonly isBackground?: boolean;
 }
 
 /** An error as the client may see it. Status, code and message are the same in every format. */

@@ -141,6 +141,8 @@ export interface CompleteResponse extends ResponseFacts {
   readonly body: Buffer;
   /** The most tokens that its text can consist of. Default: those of the body, as a chat completion. */
   readonly textTokens?: number;
+  /** The vendor's id of the response, if the client gets the vendor's own bytes. */
+  readonly responseId?: string;
 }
 
 /** Splits the bytes of a stream into whole events, which keep their bytes. */
@@ -187,6 +189,8 @@ export interface StreamReader {
   readonly model: string | undefined;
   /** The most tokens that text, reasoning, refusals and calls so far can consist of (conversation/text-tokens.ts). */
   readonly textTokens: number;
+  /** The vendor's id of the response, once it is known; absent in formats whose vendors store none. */
+  readonly responseId?: string | undefined;
 }
 
 /**

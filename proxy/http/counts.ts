@@ -30,14 +30,14 @@ export interface CountDeps {
 export const countMsMax = 10_000;
 
 /** An authorized and inspected request. */
-export interface CountedRequest {
+export interface InspectedRequest {
   readonly call: ChatCall;
   /** Inspects the provider's error. */
   readonly output: OutputGuard | undefined;
   readonly body: ReadBody;
 }
 
-export async function respondCount(exchange: Exchange, deps: CountDeps, counted: CountedRequest): Promise<void> {
+export async function respondCount(exchange: Exchange, deps: CountDeps, counted: InspectedRequest): Promise<void> {
   const { call, output } = counted;
   const { record } = exchange;
   const reservation = await deps.ledger.reserve({ ...call, countsOnly: true });
@@ -73,7 +73,7 @@ function hasCounter(call: ChatCall): boolean {
 async function byVendor(
   exchange: Exchange,
   deps: CountDeps,
-  { call, body }: CountedRequest,
+  { call, body }: InspectedRequest,
 ): Promise<AttemptResult | undefined> {
   try {
     const sending = scheduled(exchange, body, deps.loop);

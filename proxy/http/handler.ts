@@ -9,18 +9,19 @@ import { GatewayError } from '../errors.ts';
 import { type ClientReading, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import type { ClientFormatName } from '../formats/client-format.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
-import type { Reservation } from '../ledger/ledger.ts';
+import type { Ledger, Reservation } from '../ledger/ledger.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
 import { withNearest } from '../unknown-model.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
+import type { BackgroundResponses, BackgroundSlot } from './background-responses.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import { inClientFormat } from './client-response.ts';
-import { type CountDeps, respondCount } from './counts.ts';
+import { type CountDeps, type InspectedRequest, respondCount } from './counts.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
 import { type ChatRoute, clientFormatOf, findTarget, matchRoute, type Route, type StoredRoute } from './match.ts';
 import { listedModel, listedModels, type ModelsDeps } from './models.ts';
-import { settle } from './outcome.ts';
+import { outcomeOf, settle } from './outcome.ts';
 import { inSlices, parseBody, scheduled } from './parse-body.ts';
 import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
@@ -44,6 +45,7 @@ export interface HandlerDeps
   readonly loop: LoopScheduler;
   readonly guardrails: Guardrails;
   readonly readOn: ReadOn;
+  readonly backgroundResponses: Pick<BackgroundResponses, 'admit' | 'poll' | 'pollSoon'>;
   /** For requests without a virtual key. */
   readonly attachedKey?: AttachedKey | undefined;
   isDraining(): boolean;
@@ -108,9 +110,18 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const output = route.compacts === true ? undefined : guard;
 
   if (route.counts === true) return respondCount(exchange, deps, { call, output, body });
+  return respondByModel(exchange, deps, { call, output, body });
+}
 
+async function respondByModel(
+  exchange: Exchange,
+  deps: HandlerDeps,
+  { call, output, body }: InspectedRequest,
+): Promise<void> {
+  const { record } = exchange;
   // reserve: waits at most as long as budgets and limits allow; the reservation may limit the output tokens.
-  const reserved = deps.ledger.reserve(call);
+  const slot = deps.backgroundResponses.admit(call, exchange.owner);
+  const reserved = reserve(deps.ledger, call, slot);
   const reservation = reserved instanceof Promise ? await reserved : reserved;
   record.limitHeaders = reservation.headers;
   let failure: unknown;
@@ -133,10 +144,28 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     respondError(exchange, failure);
   }
   // read on: a response that the caller no longer reads is read only for its usage.
-  const reading = deps.readOn.finish(exchange, caller.principal.organization);
+  const reading = deps.readOn.finish(exchange, call.caller.principal.organization);
   if (reading !== undefined) await reading;
-  // settle: always, exactly once, by the usage that the provider reported, even if the caller did not get it.
-  settle(exchange, reservation, failure);
+  // settle: always, exactly once, by the usage that the provider reported, even if the caller did not get it. A
+  // response in the background is settled when it is over.
+  if (slot !== undefined && isUnfinished(exchange)) follow(exchange, { call, reservation, failure, slot });
+  else {
+    slot?.release();
+    settle(exchange, reservation, failure);
+  }
+}
+
+function reserve(ledger: Ledger, call: ChatCall, slot: BackgroundSlot | undefined): Reservation | Promise<Reservation> {
+  return slot === undefined ? ledger.reserve(call) : reserveWithin(slot, ledger, call);
+}
+
+async function reserveWithin(slot: BackgroundSlot, ledger: Ledger, call: ChatCall): Promise<Reservation> {
+  try {
+    return await ledger.reserve(call);
+  } catch (error) {
+    slot.release();
+    throw error;
+  }
 }
 
 /** Output guardrails also inspect a provider's error. */
@@ -146,6 +175,34 @@ async function dispatched<T>(result: T | Promise<T>, output: OutputGuard | undef
   } catch (error) {
     throw output === undefined ? error : output.failure(error);
   }
+}
+
+/** Whether the vendor generates the response, or may do so, and has not reported its usage. */
+function isUnfinished({ attempt }: Exchange): boolean {
+  return attempt !== undefined && !attempt.usageIsComplete && Boolean(attempt.responseId());
+}
+
+interface Unfinished {
+  readonly call: ChatCall;
+  readonly reservation: Reservation;
+  readonly failure: unknown;
+  readonly slot: BackgroundSlot;
+}
+
+/** Nothing that is kept refers to the texts of the request, or to what was received. */
+function follow(exchange: Exchange, { call, reservation, failure, slot }: Unfinished): void {
+  const { record } = exchange;
+  const [target] = call.targets;
+  const id = exchange.attempt?.responseId();
+  if (target === undefined || !id) throw new Error('the response is not stored');
+  const outcome = outcomeOf(exchange, failure);
+  const textTokens = outcome.textTokens();
+  record.modelAnswered = outcome.modelAnswered;
+  slot.follow({
+    ...{ requestId: exchange.id, id, target, record },
+    outcome: { ...outcome, textTokens: () => textTokens },
+    reservation: reservation.outlasting(),
+  });
 }
 
 /** `<provider>/<name>` → `<name>` */

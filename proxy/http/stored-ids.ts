@@ -62,7 +62,12 @@ function withStore(call: ChatCall): ChatCall {
   const other = opened.find(({ stored, isRequired }) => isRequired && stored.providerKeyId !== accountId);
   if (other !== undefined) throw notFound(other.at);
   const ids = new Map(own.map(({ id, stored }) => [id, stored.id]));
-  return { ...call, targets: chosen, request: { ...request, client: { ...client, store: { ids } } } };
+  const store = { ids, ...(mayBeBackground(client, caller) && { isBackground: true }) };
+  return { ...call, targets: chosen, request: { ...request, client: { ...client, store } } };
+}
+
+function mayBeBackground({ body, path }: ClientRequest, { principal }: Caller): boolean {
+  return principal.organization.backgroundResponses && body.background === true && path.compacts !== true;
 }
 
 interface OpenedId extends NamedId {

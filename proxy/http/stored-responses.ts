@@ -7,12 +7,14 @@ import { isSealed, type SealedIds, type StoredId } from '../access/sealed-ids.ts
 import { unsupported } from '../conversation/invalid.ts';
 import { GatewayError } from '../errors.ts';
 import { readGptError } from '../formats/gpt-error.ts';
+import { isOverStatus } from '../formats/stored-state.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Provider, Target } from '../providers/provider.ts';
 import type { PlainResponse } from '../upstream/plain-exchange.ts';
 import { providerFailure } from '../upstream/provider-failure.ts';
 import { type AuthorizeDeps, directTarget } from './authorize.ts';
+import type { BackgroundResponses } from './background-responses.ts';
 import { mayCall } from './callable-models.ts';
 import type { Exchange } from './exchange.ts';
 import type { StoredRoute } from './match.ts';
@@ -23,6 +25,7 @@ import { type FetchStored, type StoredAction, storedRequest } from './stored-req
 export interface StoredDeps extends AuthorizeDeps {
   readonly guardrails: Pick<Guardrails, 'guardsResponses'>;
   readonly ledger: Ledger;
+  readonly backgroundResponses: Pick<BackgroundResponses, 'poll' | 'pollSoon'>;
   readonly fetchStored: FetchStored;
   now(): number;
 }
@@ -49,6 +52,7 @@ export async function respondStored(
   exchange.record.providerKeyId = target.providerKeyId;
   const counting = deps.ledger.count(caller);
   exchange.record.limitHeaders = counting instanceof Promise ? await counting : counting;
+  if (action === 'delete') await deps.backgroundResponses.poll(target, id);
   const passed = { action, id, query: passedQuery(action, query, sealed) };
   const request = await storedRequest(target, passed, deps.now());
   exchange.attemptStarted();
@@ -58,6 +62,7 @@ export async function respondStored(
   const text = response.body.toString();
   const value = parseJson(text);
   if (action !== 'items') checkModel(caller, provider.name, value);
+  if (isObject(value) && isOverStatus(value.status)) deps.backgroundResponses.pollSoon(target, id);
   const seal = sealFor(sealed, target);
   respondText(exchange, seal === undefined ? text : sealedText({ text, value }, seal));
 }

@@ -29,6 +29,8 @@ export interface Reservation {
   costText(usage: Usage): string | undefined;
   /** Replaces the reservation by the usage, and records it. Called exactly once. */
   settle(outcome: Outcome): Settled;
+  /** For a response that outlasts its request: the same reservation, without the texts of the request. */
+  outlasting(): Pick<Reservation, 'settle'>;
 }
 
 export interface Settled {

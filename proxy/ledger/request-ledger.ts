@@ -32,6 +32,7 @@ import type { UsageLog } from '../usage/usage-log.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
 import type { Ledger, Reservation, Settled } from './ledger.ts';
 import { budgetRefusal } from './limit-messages.ts';
+import { withoutTexts } from './outlasting-call.ts';
 import { countRequest, type RateLimitsDeps, type RateLimitsReservation, takeRates } from './rate-limits.ts';
 import { killedEvent, usageEvent } from './usage-event.ts';
 
@@ -172,7 +173,9 @@ class RequestReservation implements Reservation {
   readonly headers: readonly string[];
   readonly outputCeiling: number | undefined;
   readonly #deps: Deps;
-  readonly #call: ChatCall;
+  #call: ChatCall;
+  /** Computed while the request's texts were here. */
+  #knownBound: CostBound | undefined;
   readonly #parts: ReservationParts;
   /** Made at the start, not at the end: for a budget that is created meanwhile, the order of both has to be known. */
   readonly #stamp: Stamp;
@@ -220,6 +223,13 @@ class RequestReservation implements Reservation {
     return settled;
   }
 
+  outlasting(): Pick<Reservation, 'settle'> {
+    const { money, prices } = this.#parts;
+    if (money === undefined && prices !== undefined) this.#knownBound = this.#bound(prices);
+    this.#call = withoutTexts(this.#call);
+    return this;
+  }
+
   #charged(outcome: Outcome): Charged {
     const { prices } = this.#parts;
     if (prices !== undefined) return chargeOf(outcome, { prices, terms: () => this.#terms(prices) });
@@ -238,7 +248,7 @@ class RequestReservation implements Reservation {
 
   #terms(prices: Prices): Terms {
     const { money } = this.#parts;
-    const bound = money?.bound ?? this.#bound(prices);
+    const bound = money?.bound ?? this.#knownBound ?? this.#bound(prices);
     return {
       bound,
       reserved: money?.reservation.amount ?? bound.full,

@@ -4,7 +4,7 @@
 // organization has chosen so. It is never above the reservation, unless the provider reported more.
 import { isObject } from '../../common/json.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
-import type { ChatCall, Outcome } from '../call.ts';
+import { type ChatCall, isInBackground, type Outcome } from '../call.ts';
 import { isGiven } from '../conversation/options.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
 import { estimateTokens } from '../rates/estimate.ts';
@@ -98,6 +98,8 @@ type ThinkingCall = Pick<ChatCall, 'request' | 'capabilities' | 'catalogModel' |
  * thinking unseen.
  */
 export function mayThinkUnseen(call: ThinkingCall): boolean {
+  // What it generates after its request does not reach the gateway before its end.
+  if (isInBackground(call)) return true;
   const { capabilities, catalogModel, request } = call;
   const canThink = capabilities.reasoning !== 'none' || catalogModel?.capabilities.includes('reasoning') === true;
   if (!canThink) return false;

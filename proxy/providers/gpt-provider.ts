@@ -5,6 +5,7 @@ import { forNativeClients } from '../formats/chat-completions/native.ts';
 import { passesToVendor } from '../formats/chat-completions/passed-fields.ts';
 import { responsesCount } from '../formats/responses/count.ts';
 import { responses } from '../formats/responses/index.ts';
+import { readStored } from '../formats/responses/read-stored.ts';
 import { onlyTextOf } from '../formats/responses/read-stream.ts';
 import { bearer } from './credentials/api-key.ts';
 import { nativePath, passToVendor } from './native-responses.ts';
@@ -27,6 +28,7 @@ export const gptProvider: Provider = {
       serves: (model) => !/(?:^|-)(?:audio|search)(?:-|$)/.test(model),
     },
   },
+  readStored,
   fetchesImages: false,
   passesField: passesToVendor,
   streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },

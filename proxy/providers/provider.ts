@@ -7,6 +7,7 @@ import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 import type { ClientFormatName } from '../formats/client-format.ts';
 import type { CountForm } from '../formats/count-form.ts';
 import type { BaseUrl, Format, FormatCall, FormatTarget, PassesField, WrittenRequest } from '../formats/format.ts';
+import type { StoredState } from '../formats/stored-state.ts';
 import type { Authorize, CredentialTarget, UpstreamRequest } from './credentials/credential.ts';
 
 export interface Provider {
@@ -32,6 +33,8 @@ export interface Provider {
    * translated requests only.
    */
   readonly nativePasses?: (listed: readonly string[]) => PassesField;
+  /** Reads a response that the vendor has stored; undefined for another body. Absent: the vendor stores none. */
+  readStored?(body: Buffer): StoredState | undefined;
   /** For a server without keys: replaces the id of a stored provider key in a target. If absent, keys are required. */
   readonly keylessId?: string;
   /** Whether images given by URL must be fetched by the gateway, because the vendor takes bytes only. */

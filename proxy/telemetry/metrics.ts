@@ -8,10 +8,12 @@ import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { GuardrailMetrics } from '../guardrails/decisions.ts';
 import type { ServiceMetrics } from '../guardrails/services/service-guard.ts';
+import type { BackgroundResult } from '../http/background-responses.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { ReadOnMetrics } from '../http/read-on.ts';
 import type { LimitMetrics } from '../ledger/rate-limits.ts';
 import { createShareUses, type ShareUses } from '../shares.ts';
+import { backgroundResponseMetrics } from './background-metrics.ts';
 import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
 import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
@@ -22,6 +24,7 @@ import { type Count, createTally, type Tally } from './tally.ts';
 export interface Gauges extends LedgerGauges {
   readonly admission: AdmissionGauges;
   readonly readOn: { readonly open: number };
+  readonly backgroundResponses: { readonly open: number };
   /** Absent if Redis is not configured. */
   readonly redis?: { state(): 'ok' | 'failing' | undefined } | undefined;
   /** Undefined until the feed has responded for the first time. */
@@ -45,6 +48,8 @@ export interface ProxyMetrics extends LedgerMetrics {
   readonly shares: ShareUses;
   /** Counts one request, when its response is finished. Times are in milliseconds. */
   request(record: RequestRecord, times: RequestTimes): void;
+  /** Counts usage and cost that were known only after the request was counted. */
+  backgroundSettled(result: BackgroundResult, record: RequestRecord): void;
   malformed(code: ErrorCode): void;
   backgroundFailure(task: string): void;
   /** Sets the values that are read at each scrape. */
@@ -79,6 +84,7 @@ export function createMetrics(): ProxyMetrics {
   };
   const tally = createTally(registry);
   const requests = requestMetrics(tally, histogram);
+  const settledInBackground = backgroundResponseMetrics(tally);
   const malformed = tally({
     name: 'gateway_malformed_requests_total',
     help: 'Connections that sent no valid HTTP request, by the code of the response',
@@ -97,7 +103,11 @@ export function createMetrics(): ProxyMetrics {
     readOn: readOnMetrics(tally),
     guardrails: guardrailMetrics(tally, histogram),
     ...ledgerMetrics(tally, histogram),
-    request: requests,
+    request: requests.count,
+    backgroundSettled: (result, record) => {
+      settledInBackground(result);
+      requests.countUsage(record);
+    },
     malformed: (code) => void malformed(code).pending++,
     backgroundFailure: (task) => void failures(task).pending++,
     observe: (gauges) => observeGauges(gaugeMaker(registry), gauges),
@@ -139,7 +149,12 @@ interface ProviderRow {
 
 type MakeHistogram = (options: HistogramOptions) => TalliedHistogram;
 
-function requestMetrics(tally: Tally, histogram: MakeHistogram): ProxyMetrics['request'] {
+interface RequestCounters {
+  readonly count: ProxyMetrics['request'];
+  countUsage(record: RequestRecord): void;
+}
+
+function requestMetrics(tally: Tally, histogram: MakeHistogram): RequestCounters {
   const overhead = histogram(overheadOptions).row();
   const labels = createNameLabels();
   const makeRow = requestRows(tally, histogram, labels);
@@ -150,11 +165,17 @@ function requestMetrics(tally: Tally, histogram: MakeHistogram): ProxyMetrics['r
     rows.set(key, row);
     return row;
   };
-  return (record, times) => {
-    const row = rowOf(record);
-    row.requests.pending++;
-    if (times.overhead !== undefined) overhead.observe(times.overhead / 1000);
-    if (row.provider !== undefined) observeProvider(row.provider, record, times);
+  return {
+    count: (record, times) => {
+      const row = rowOf(record);
+      row.requests.pending++;
+      if (times.overhead !== undefined) overhead.observe(times.overhead / 1000);
+      if (row.provider !== undefined) observeProvider(row.provider, record, times);
+    },
+    countUsage: (record) => {
+      const { provider } = rowOf(record);
+      if (provider !== undefined) observeUsage(provider, record);
+    },
   };
 }
 
@@ -162,7 +183,6 @@ function observeProvider(row: ProviderRow, record: RequestRecord, times: Request
   row.attempts.pending += record.attempts;
   // A count of tokens calls no model: in these it would look like a fast response.
   if (record.route === 'count') return;
-  row.cost.pending += record.costNano;
   row.duration.observe(times.total / 1000);
   const { usage } = record;
   if (record.streamed && times.firstByte !== undefined) {
@@ -170,6 +190,11 @@ function observeProvider(row: ProviderRow, record: RequestRecord, times: Request
     const following = (usage?.completionTokens ?? 0) - 1;
     if (following > 0) row.perToken.observe((times.total - times.firstByte) / 1000 / following);
   }
+  observeUsage(row, record);
+}
+
+function observeUsage(row: ProviderRow, { usage, costNano }: RequestRecord): void {
+  row.cost.pending += costNano;
   if (usage === undefined) return;
   row.inputTokens.pending += usage.promptTokens;
   row.outputTokens.pending += usage.completionTokens;
@@ -328,6 +353,11 @@ function gaugeMaker(registry: Registry): MakeGauge {
 function observeGauges(gauge: MakeGauge, gauges: Gauges): void {
   observeAdmission(gauge, gauges.admission);
   gauge('gateway_read_on_requests', 'Responses that are being read on for their usage', () => gauges.readOn.open);
+  gauge(
+    'gateway_background_responses',
+    'Responses that vendors generate in the background, with their reservations',
+    () => gauges.backgroundResponses.open,
+  );
   for (const { name, help, read } of ledgerGauges(gauges)) gauge(name, help, read);
   const { redis } = gauges;
   if (redis !== undefined)

@@ -9,6 +9,8 @@ export interface Received {
   /** The usage reported so far: complete, or a lower bound. */
   usage(): Usage | undefined;
   readonly usageIsComplete: boolean;
+  /** The vendor's id of the response, if its format has stored responses and the client gets the vendor's own bytes. */
+  responseId(): string | undefined;
   /** The responding model, if the provider named it: printable, of at most 256 characters, without a credential. */
   model(): string | undefined;
   /** The most tokens that the received part of the response can consist of. */

@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
 import type { ShareOwner } from '../../common/shares.ts';
+import { isInBackground } from '../call.ts';
 import type { GiveUpReason, ResponseEnd } from '../conversation/response-end.ts';
 import { textTokensMax } from '../conversation/text-tokens.ts';
 import type { Usage } from '../conversation/usage.ts';
@@ -194,6 +195,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     return responseModel((this.#reader ?? this.#response)?.model, this.#call.target.credential);
   }
 
+  responseId(): string | undefined {
+    return (this.#reader ?? this.#response)?.responseId;
+  }
+
   textTokens(): number {
     if (this.#reader !== undefined) return this.#reader.textTokens;
     if (this.#response !== undefined) return this.#response.textTokens ?? completionTokensMax(this.#response.body);
@@ -209,7 +214,8 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   get stops(): boolean {
-    return this.#call.request.stream && this.#call.target.provider.streamStops.value;
+    const { request, target } = this.#call;
+    return request.stream && target.provider.streamStops.value && !isInBackground(this.#call);
   }
 
   flowTo(sink: StreamSink): void {

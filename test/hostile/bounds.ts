@@ -2,6 +2,7 @@
 // (attacker.ts), and each would load the whole gateway.
 export const bounds = {
   inFlight: 256,
+  background: 24,
   readOn: 64,
   bufferedMiB: 128,
   connections: 600,

@@ -74,6 +74,21 @@ export const proxyAttacks = {
         atProxy(hostile, { path: chatPath, body: chatBody('waiting'), leaveAfterMs: 1_000, agent: false }),
       ),
   },
+  endless_responses: {
+    resource: 'proxy background_responses',
+    about: 'responses in the background that never end',
+    neighbour: 'chats',
+    prepare: async ({ organization: { api, id } }) => {
+      await api.call('Organizations/UpdateSettings', { id, settings: { responses: { background: true } } });
+      return {};
+    },
+    run: (hostile) => {
+      const body = JSON.stringify({ model: 'gpt-provider/gpt-4o-mini', input: 'Hello', background: true });
+      return keepCalling(hostile, { loops: tooMany(hostile, bounds.background, quarter), everyMs: 500 }, () =>
+        atProxy(hostile, { path: '/v1/responses', body }),
+      );
+    },
+  },
   names_of_images: {
     resource: 'proxy lookups',
     about: 'chats with 16 images each, at names that the DNS server never resolves',

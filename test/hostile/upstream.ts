@@ -1,6 +1,7 @@
 // The upstreams of the hostile-tenant suite as a separate process: providers in the GPT vendor's format that respond at
-// once, close each connection, delay a response, or respond with much text; and a DNS server that does not respond for
-// some names. Prints its ports on one line.
+// once, close each connection, delay a response, or respond with much text, and whose responses in the background never
+// end; and a DNS server that does not respond for some names. Prints its ports on one line.
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startDnsServer } from '../support/dns-server.ts';
@@ -61,9 +62,24 @@ function respond(response: ServerResponse, body: string): void {
   response.end(body);
 }
 
+/** A response in the background that never ends. */
+function endless(path: string): string {
+  const [, id = `resp_${randomUUID().replaceAll('-', '')}`] = /\/responses\/(\w+)/.exec(path) ?? [];
+  return JSON.stringify({
+    id,
+    object: 'response',
+    status: 'in_progress',
+    model: 'gpt-4o-mini',
+    output: [],
+    usage: null,
+  });
+}
+
 function serve(request: IncomingMessage, response: ServerResponse): void {
-  const [, kind = ''] = (request.url ?? '').split('/');
+  const { url = '' } = request;
+  const [, kind = ''] = url.split('/');
   request.resume();
+  if (url.includes('/responses')) return void request.once('end', () => respond(response, endless(url)));
   request.once('end', () => (kind in kinds ? kinds[kind as UpstreamKind] : kinds.fast)(response));
 }
 

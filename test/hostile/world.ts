@@ -158,6 +158,7 @@ function proxyEnvironment({ redis, upstreamPort, dnsPort, grpcPort, proxyToken }
     GATEWAY_IN_FLIGHT_MAX: String(bounds.inFlight),
     GATEWAY_READ_ON_MAX: String(bounds.readOn),
     GATEWAY_READ_ON_SECONDS: '6',
+    GATEWAY_BACKGROUND_MAX: String(bounds.background),
     GATEWAY_BUFFERED_BYTES_MAX: `${bounds.bufferedMiB}MiB`,
     GATEWAY_CONNECTIONS_MAX: String(bounds.connections),
     GATEWAY_DRAIN_GRACE: '1s',

@@ -19,6 +19,7 @@ import { BaseUrls } from '../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../proxy/upstream/custom-providers.ts';
 import { Targets } from '../../proxy/upstream/targets.ts';
 import { directCallers } from './direct-callers.ts';
+import { nothingInBackground } from './nothing-in-background.ts';
 import { silentLog } from './silent-log.ts';
 
 export interface FaultyProxy {
@@ -96,9 +97,11 @@ export async function startFaultyProxy(
           outputCeiling: undefined,
           costText: () => undefined,
           settle: () => ({ cost: 0, estimateReason: undefined }),
+          outlasting: () => ({ settle: () => ({ cost: 0, estimateReason: undefined }) }),
         }),
         count: () => [],
       },
+      backgroundResponses: nothingInBackground,
       dispatch: async ({ request }) => {
         if (request.stream) return brokenStream(defect);
         throw defect;

@@ -13,6 +13,7 @@ import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.
 import type { RefusalReason } from '../../proxy/budgets/budgets.ts';
 import { clientFormats } from '../../proxy/client-formats.ts';
 import { errorTable } from '../../proxy/errors.ts';
+import { backgroundResults } from '../../proxy/http/background-responses.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { readOnResults } from '../../proxy/http/read-on.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
@@ -57,6 +58,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...{ reported: true, overflowed: true, drained: true, lost: true },
   }),
   'gateway_usage_skipped_total reason': skipReasons,
+  'gateway_background_responses_total result': backgroundResults,
   'gateway_read_on_total result': readOnResults,
   'gateway_share_used resource': Object.keys(shares),
   'gateway_share_refused_total resource': Object.keys(shares),

@@ -82,7 +82,8 @@ export function forNativeClients(
       ...shared,
       readResponse: (call, response) => {
         const { usage, model, message } = format.readResponse(plainCall(call), response);
-        return { body: response.body, usage, model, textTokens: usage === undefined ? tokensOf(message) : 0 };
+        const textTokens = usage === undefined ? tokensOf(message) : 0;
+        return { body: response.body, usage, model, textTokens, responseId: message.id };
       },
       openStream: (call, head, limits) => {
         const reader = format.openStream(plainCall(call), { head, limits, writer: new CountingWriter() });
@@ -161,6 +162,10 @@ class PassedStream implements StreamReader {
   get textTokens(): number {
     this.#readLatest();
     return this.#reader.textTokens + this.#unreadTokens;
+  }
+
+  get responseId(): string | undefined {
+    return this.#reader.responseId;
   }
 
   push(chunk: Buffer): Buffer {

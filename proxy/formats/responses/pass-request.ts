@@ -37,6 +37,7 @@ export function passResponsesRequest(client: ClientRequest, passing: Passing): P
   }
   if (isOwnKey) return { body: passedBody(client, changed), dropped, headers };
   refuseAccount(body, passing);
+  checkBackground(body, store);
   if (isResponse && store === undefined && body.store !== false) change('store', false);
   if (isResponse && client.safetyIdentifier !== undefined && !isGiven(body.safety_identifier)) {
     change('safety_identifier', client.safetyIdentifier);
@@ -49,9 +50,8 @@ export function passResponsesRequest(client: ClientRequest, passing: Passing): P
 }
 
 /** @throws GatewayError unsupported_parameter */
-function refuseAccount({ prompt, background, store, input, tools }: JsonObject, rights: ToolRights): void {
+function refuseAccount({ prompt, store, input, tools }: JsonObject, rights: ToolRights): void {
   if (isGiven(prompt)) throw ofAccount('prompt');
-  if (background === true) throw unsupported('background', 'background is not supported');
   if (isGiven(store) && typeof store !== 'boolean') throw unsupported('store', 'store must be true or false');
   objectsOf(input).forEach((item, index) => {
     refuseIds(item, `input[${index}]`);
@@ -61,6 +61,21 @@ function refuseAccount({ prompt, background, store, input, tools }: JsonObject, 
   objectsOf(tools).forEach((tool, index) => {
     refuseIds(tool, `tools[${index}]`);
   });
+}
+
+/**
+ * A response in the background is read by its id, so it has to be stored.
+ * @throws GatewayError unsupported_parameter
+ */
+function checkBackground({ background, store: wanted }: JsonObject, store: ClientStore | undefined): void {
+  if (!isGiven(background) || background === false) return;
+  if (background !== true) throw unsupported('background', 'background must be true or false');
+  if (store === undefined || wanted === false) {
+    throw unsupported('background', 'background needs a stored response, and this one is not stored');
+  }
+  if (store.isBackground !== true) {
+    throw unsupported('background', 'background is not supported: the organization has not enabled it');
+  }
 }
 
 /** Members that name files, stores of vectors, containers and skills. */

@@ -20,6 +20,7 @@ export class ResponsesStreamReader implements StreamReader {
   complete = false;
   failure: VendorError | undefined;
   model: string | undefined;
+  responseId: string | undefined;
   usage: Usage | undefined;
 
   constructor(call: TranslatedCall, { limits, writer }: StreamContext) {
@@ -67,6 +68,7 @@ export class ResponsesStreamReader implements StreamReader {
   #start(response: unknown): void {
     if (this.#writer.started) return;
     if (!isObject(response) || typeof response.id !== 'string') throw protocolError('the response has no id');
+    this.responseId = response.id;
     this.model = typeof response.model === 'string' ? response.model : undefined;
     this.#writer.start(identityOf(response, this.#call));
   }

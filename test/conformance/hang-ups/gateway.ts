@@ -25,6 +25,7 @@ import { Targets } from '../../../proxy/upstream/targets.ts';
 import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
 import { vendors } from '../../../simulator/vendors.ts';
 import { directCallers } from '../../support/direct-callers.ts';
+import { nothingInBackground } from '../../support/nothing-in-background.ts';
 import { transportTo } from '../../support/transports.ts';
 import { usualSettings } from '../../support/usual-settings.ts';
 
@@ -111,6 +112,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
         now: () => clock.now(),
         images: { transport, limits: noImages, loop: turns },
       }),
+      backgroundResponses: nothingInBackground,
       readOn: new ReadOn({ max: 10_000, organizationShare: 1 }, { readOn: () => undefined }),
       isDraining: () => false,
       record: ({ id, record }) => {

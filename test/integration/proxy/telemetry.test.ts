@@ -5,6 +5,7 @@ import { estimateReasons } from '../../../proto/words/money.ts';
 import { listModels } from '../../../proxy/catalog/models.ts';
 import { errorTable } from '../../../proxy/errors.ts';
 import { clientFormatNames } from '../../../proxy/formats/client-format.ts';
+import { backgroundResults } from '../../../proxy/http/background-responses.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { skipReasons } from '../../../proxy/usage/usage-log.ts';
@@ -327,7 +328,7 @@ describe('the metrics of requests', () => {
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     reason: oneOf(...skipReasons, ...estimateReasons.words),
     resource: oneOf(...Object.keys(shares)),
-    result: oneOf(...readOnResults),
+    result: oneOf(...readOnResults, ...backgroundResults),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),
     stage: oneOf('input', 'output'),
