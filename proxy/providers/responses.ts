@@ -20,7 +20,11 @@ export const responsesServer: Provider = {
   // Servers of the format need not have a counter.
   counter: undefined,
   native: {
-    responses: { ...forNativeClients(responses, passToCustom, { onlyText: onlyTextOf }), path: nativePath, counter: undefined },
+    responses: {
+      ...forNativeClients(responses, passToCustom, { onlyText: onlyTextOf }),
+      path: nativePath,
+      counter: undefined,
+    },
   },
   nativePasses: (listed) => passesToCustom(listed, formatFields),
   fetchesImages: false,
