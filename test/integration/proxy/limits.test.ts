@@ -273,7 +273,7 @@ describe('bytes of a response', () => {
   it.each([[eventMax], [1000], [7]])(
     'in one event of a stream are limited by the setting, in pieces of %i',
     async (piece) => {
-      const event = (bytes: number) => `data: ${'x'.repeat(bytes - 'data: \n\n'.length)}\n\n`;
+      const event = (bytes: number) => `data: {"x":"${'x'.repeat(bytes - 'data: {"x":""}\n\n'.length)}"}\n\n`;
       const streamOf = (bytes: number) => {
         gateway.simulator.script({ body: `${event(bytes)}data: [DONE]\n\n`, pieceBytes: [piece] });
         return ask(strict, chatBody({ stream: true }));
