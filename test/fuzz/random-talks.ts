@@ -13,15 +13,26 @@ export interface Talk {
 }
 
 export type TalkTurn =
-  | { readonly role: 'user'; readonly parts: readonly TalkPart[] }
+  | {
+      readonly role: 'user';
+      readonly parts: readonly TalkPart[];
+      /** The prompt up to its end is to be cached. */
+      readonly isMarked: boolean;
+    }
   | { readonly role: 'system'; readonly texts: readonly string[] }
   | {
       readonly role: 'assistant';
       readonly thoughts: readonly Thought[];
       readonly texts: readonly string[];
+      /** Made by the model. */
+      readonly images: readonly string[];
       readonly calls: readonly TalkCall[];
     }
-  | { readonly role: 'tool'; readonly results: readonly TalkResult[] };
+  | {
+      readonly role: 'tool';
+      /** One for each call, in any order. */
+      readonly results: readonly TalkResult[];
+    };
 
 /** Media in base64. */
 export type TalkPart =
@@ -41,7 +52,6 @@ export interface TalkCall {
   readonly args: string;
 }
 
-/** In the order of the calls. */
 export interface TalkResult {
   readonly id: string;
   readonly name: string;
@@ -54,6 +64,7 @@ export interface TalkTool {
   readonly description: string | undefined;
   /** JSON Schema. */
   readonly parameters: JsonObject;
+  readonly isStrict: boolean;
 }
 
 export type TalkEffort = 'low' | 'medium' | 'high';
@@ -68,6 +79,8 @@ export interface TalkOptions {
   readonly effort: TalkEffort | undefined;
   /** JSON Schema of the response. */
   readonly schema: JsonObject | undefined;
+  /** The response is any JSON object. */
+  readonly isJson: boolean;
   readonly choice: 'auto' | 'none' | 'required' | { readonly name: string } | undefined;
   /** At most one call at a time. */
   readonly isSerial: boolean;
@@ -75,14 +88,8 @@ export interface TalkOptions {
 
 /** What some formats of clients lack. */
 export type Feature =
-  | 'system inside'
-  | 'thoughts'
-  | 'stop'
-  | 'topK'
-  | 'no choice'
-  | 'serial'
-  | 'files'
-  | 'result images';
+  | ('system inside' | 'thoughts' | 'stop' | 'topK' | 'no choice' | 'serial' | 'files' | 'result images')
+  | ('made images' | 'strict' | 'json' | 'cache');
 
 /** The issuer of all thoughts, who alone gets them back from formats that wrap them. */
 export const thinker = { vendor: 'assistant-provider', keyId: 'stored' } as const;
@@ -98,6 +105,7 @@ const texts = [
   'data: [DONE]\n\n',
   '👩‍👩‍👧‍👦'.repeat(20),
 ] as const;
+const blanks = ['', ' ', '\n'];
 const argumentTexts = ['{}', '{"cups":2}', '{"n":12345678901234567890,"x":1.10}', '{"ü":"🫖","n":[1,{"a":null}]}'];
 const pdf = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64');
 
@@ -142,8 +150,9 @@ class TalkMaker {
     const parts: TalkPart[] = this.#texts(2).map((text) => ({ kind: 'text', text }));
     if (this.#random.chance(0.25)) parts.push({ kind: 'image', data: png });
     if (this.#has('files', 0.15)) parts.push({ kind: 'pdf', data: pdf, name: 'a report' });
-    if (this.#random.chance(0.1)) parts.push({ kind: 'text', text: this.#random.pick(texts) });
-    return { role: 'user', parts };
+    if (this.#random.chance(0.1)) parts.push({ kind: 'text', text: this.#random.pick(blanks) });
+    if (this.#random.chance(0.2)) parts.push({ kind: 'text', text: this.#random.pick(texts) });
+    return { role: 'user', parts, isMarked: parts.at(-1)?.kind === 'text' && this.#has('cache', 0.15) };
   }
 
   /** A turn of the model, and the results of its calls. */
@@ -151,15 +160,18 @@ class TalkMaker {
     const calls = this.#random.chance(0.5) ? this.#callList() : [];
     const isMute = calls.length > 0 && this.#random.chance(0.5);
     const thoughts = this.#has('thoughts', 0.3) ? [{ text: 'Hm, ü.', signature: 'c2lnbmF0dXJl' }] : [];
-    const turn: TalkTurn = { role: 'assistant', thoughts, texts: isMute ? [] : this.#texts(2), calls };
+    const images = this.#has('made images', 0.1) ? [png] : [];
+    const turn: TalkTurn = { role: 'assistant', thoughts, texts: isMute ? [] : this.#texts(2), images, calls };
     if (calls.length === 0) return [turn];
-    return [turn, { role: 'tool', results: calls.map((call) => this.#result(call)) }];
+    const results = calls.map((call) => this.#result(call));
+    return [turn, { role: 'tool', results: this.#random.chance(0.3) ? results.toReversed() : results }];
   }
 
   #callList(): readonly TalkCall[] {
     if (this.#tools.length === 0) return [];
     return Array.from({ length: 1 + this.#random.below(3) }, () => {
-      const id = this.#random.pick(['call_', 'toolu_01', 'tooluse_A-']) + ++this.#calls;
+      const id =
+        this.#random.pick(['call_', 'toolu_01', 'tooluse_A-', 'functions.boil:', '0'.repeat(70)]) + ++this.#calls;
       return { id, name: this.#random.pick(this.#tools).name, args: this.#random.pick(argumentTexts) };
     });
   }
@@ -174,11 +186,15 @@ class TalkMaker {
     const parameters = random.chance(0.5)
       ? objectSchema(random, false)
       : { type: 'object', properties: { cups: { type: 'integer' } }, required: ['cups'] };
-    return { name, description: random.chance(0.7) ? 'Does it.' : undefined, parameters };
+    return {
+      ...{ name, description: random.chance(0.7) ? 'Does it.' : undefined, parameters },
+      isStrict: this.#has('strict', 0.15),
+    };
   }
 
   #options(): TalkOptions {
     const random = this.#random;
+    const form = this.#tools.length === 0 ? random.pick(['schema', 'json', ...Array<string>(6).fill('text')]) : 'text';
     const some = <T>(probability: number, ...values: readonly T[]) =>
       random.chance(probability) ? random.pick(values) : undefined;
     return {
@@ -188,7 +204,8 @@ class TalkMaker {
       topK: this.#has('topK', 0.2) ? 40 : undefined,
       stop: this.#has('stop', 0.2) ? random.pick([['END'], ['a', 'b']]) : undefined,
       effort: some<TalkEffort>(0.15, 'low', 'medium', 'high'),
-      schema: this.#tools.length === 0 && random.chance(0.2) ? objectSchema(random, false) : undefined,
+      schema: form === 'schema' ? objectSchema(random, false) : undefined,
+      isJson: form === 'json' && this.#features.has('json'),
       choice: this.#tools.length === 0 ? undefined : this.#choice(),
       isSerial: this.#tools.length > 0 && this.#has('serial', 0.15),
     };

@@ -1,50 +1,28 @@
 // A random conversation as a request of each format's clients, written by the SDKs' types and never by the gateway's code.
 import type { MessageCreateParams, MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages';
-import { parseExactJson, writeJson } from '../../common/exact-json.ts';
+import { writeJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
-import { issuerOf } from '../../proxy/conversation/opaque.ts';
-import { wrapThinking } from '../../proxy/models/claude/wrapped-thinking.ts';
-import { type Feature, type Talk, type TalkPart, type TalkTurn, type Thought, thinker } from './random-talks.ts';
+import type { Feature, Talk, TalkPart } from './random-talks.ts';
+import {
+  breakpoint,
+  budgets,
+  cacheControl,
+  dataUrl,
+  functionOf,
+  given,
+  listed,
+  marked,
+  parsed,
+  wrapped,
+  written,
+} from './talk-request-parts.ts';
+import { converseBody, generateContentBody } from './talk-requests-by-path.ts';
 
 export interface TalkFormat {
   readonly name: 'chat_completions' | 'messages' | 'responses' | 'generate_content' | 'converse';
   readonly features: ReadonlySet<Feature>;
   /** The body as JSON text, where numbers keep their spelling; formats with the model in the path do without it. */
   write(talk: Talk, model: string): string;
-}
-
-type Turn<Role> = Extract<TalkTurn, { readonly role: Role }>;
-type Writers = { readonly [Role in TalkTurn['role']]: (turn: Turn<Role>) => readonly JsonObject[] };
-
-/** The turns in the form of one format. */
-function written(turns: readonly TalkTurn[], writers: Writers): readonly JsonObject[] {
-  return turns.flatMap((turn) => writtenTurn(turn, writers));
-}
-
-function writtenTurn(turn: TalkTurn, writers: Writers): readonly JsonObject[] {
-  switch (turn.role) {
-    case 'user':
-      return writers.user(turn);
-    case 'system':
-      return writers.system(turn);
-    case 'assistant':
-      return writers.assistant(turn);
-    case 'tool':
-      return writers.tool(turn);
-  }
-}
-
-function given(fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
-const parsed = (json: string) => parseExactJson(json);
-const dataUrl = (type: string, data: string) => `data:${type};base64,${data}`;
-
-function wrapped({ text, signature }: Thought): string {
-  const issuer = issuerOf(thinker.vendor, thinker.keyId);
-  const [block] = wrapThinking({ type: 'thinking', thinking: text, signature }, issuer);
-  return block?.type === 'thinking' ? block.signature : '';
 }
 
 /** SDK type `ChatCompletionCreateParams`. */
@@ -65,11 +43,12 @@ function chatBody({ system, turns, tools, options }: Talk, model: string): JsonO
     messages: [
       ...system.map((content) => ({ role: 'system', content })),
       ...written(turns, {
-        user: ({ parts }) => [{ role: 'user', content: parts.map(part) }],
+        user: ({ parts, isMarked }) => [{ role: 'user', content: marked(parts.map(part), isMarked && cacheControl) }],
         system: ({ texts }) => texts.map((content) => ({ role: 'developer', content })),
-        assistant: ({ thoughts, texts, calls }) => [
+        assistant: ({ thoughts, texts, images, calls }) => [
           {
             ...{ role: 'assistant', content: texts.length === 0 ? null : texts.map(text) },
+            ...(images.length > 0 && { images: images.map(image) }),
             ...(calls.length > 0 && { tool_calls: calls.map(call) }),
             ...(thoughts.length > 0 && {
               thinking_blocks: thoughts.map((one) => ({
@@ -87,24 +66,19 @@ function chatBody({ system, turns, tools, options }: Talk, model: string): JsonO
           })),
       }),
     ],
-    tools: listed(tools.map((tool) => ({ type: 'function', function: given({ ...tool }) }))),
+    tools: listed(tools.map((tool) => ({ type: 'function', function: functionOf(tool) }))),
     max_completion_tokens: options.maxTokens,
     ...{ temperature: options.temperature, top_p: options.topP, top_k: options.topK, stop: options.stop },
     reasoning_effort: options.effort,
-    response_format: schema && { type: 'json_schema', json_schema: { name: 'response', schema } },
+    response_format: options.isJson
+      ? { type: 'json_object' }
+      : schema && { type: 'json_schema', json_schema: { name: 'response', schema } },
     tool_choice: isObject(choice) ? { type: 'function', function: choice } : choice,
     parallel_tool_calls: options.isSerial ? false : undefined,
   });
 }
 
-function listed<T>(list: readonly T[]): readonly T[] | undefined {
-  return list.length === 0 ? undefined : list;
-}
-
 type ClaudeBlock = Exclude<MessageParam['content'], string>[number];
-
-/** Thinking needs a limit above its budget. */
-const budgets = { low: 1024, medium: 8192, high: 20_000 } as const;
 
 function messagesBody({ system, turns, tools, options }: Talk, model: string): JsonObject {
   const text = (one: string) => ({ type: 'text', text: one }) satisfies ClaudeBlock;
@@ -127,7 +101,7 @@ function messagesBody({ system, turns, tools, options }: Talk, model: string): J
     max_tokens: effort === undefined ? maxTokens : maxTokens + budgets[effort],
     system: listed(system.map(text)),
     messages: written(turns, {
-      user: ({ parts }) => [{ role: 'user', content: parts.map(part) }],
+      user: ({ parts, isMarked }) => [{ role: 'user', content: marked(parts.map(part), isMarked && cacheControl) }],
       system: ({ texts }) => [{ role: 'system', content: texts.map(text) }],
       assistant: ({ thoughts, texts, calls }) => [
         {
@@ -150,8 +124,8 @@ function messagesBody({ system, turns, tools, options }: Talk, model: string): J
       ],
     }),
     tools: listed(
-      tools.map(({ name, description, parameters }) =>
-        given({ name, description, input_schema: parameters as Tool.InputSchema }),
+      tools.map(({ name, description, parameters, isStrict }) =>
+        given({ name, description, input_schema: parameters as Tool.InputSchema, strict: isStrict || undefined }),
       ),
     ),
     tool_choice: isNone
@@ -179,7 +153,9 @@ function responsesBody({ system, turns, tools, options }: Talk, model: string): 
     input: [
       ...others.map((one) => ({ role: 'developer', content: [text(one)] })),
       ...written(turns, {
-        user: ({ parts }) => [{ type: 'message', role: 'user', content: parts.map(part) }],
+        user: ({ parts, isMarked }) => [
+          { type: 'message', role: 'user', content: marked(parts.map(part), isMarked && breakpoint) },
+        ],
         system: ({ texts }) => [{ role: 'developer', content: texts.map(text) }],
         assistant: ({ thoughts, texts, calls }) => [
           ...thoughts.map((one) => ({
@@ -203,149 +179,19 @@ function responsesBody({ system, turns, tools, options }: Talk, model: string): 
           })),
       }),
     ],
-    tools: listed(tools.map((tool) => given({ type: 'function', ...tool, strict: false }))),
+    tools: listed(tools.map((tool) => ({ type: 'function', strict: false, ...functionOf(tool) }))),
     ...{ max_output_tokens: options.maxTokens, temperature: options.temperature, top_p: options.topP },
     reasoning: options.effort && { effort: options.effort },
-    text: schema && { format: { type: 'json_schema', name: 'response', schema } },
+    text: options.isJson
+      ? { format: { type: 'json_object' } }
+      : schema && { format: { type: 'json_schema', name: 'response', schema } },
     tool_choice: isObject(choice) ? { type: 'function', ...choice } : choice,
     parallel_tool_calls: options.isSerial ? false : undefined,
   });
 }
 
-/** On the wire `GenerateContentRequest` of v1beta; SDK types `Content`, `Part`. */
-function generateContentBody({ system, turns, tools, options }: Talk): JsonObject {
-  const text = (one: string) => ({ text: one });
-  const image = (data: string) => ({ inlineData: { mimeType: 'image/png', data } });
-  const part = (one: TalkPart): JsonObject => {
-    if (one.kind === 'text') return text(one.text);
-    if (one.kind === 'image') return image(one.data);
-    return { inlineData: { mimeType: 'application/pdf', data: one.data, displayName: `${one.name}.pdf` } };
-  };
-  const { choice, schema } = options;
-  const modes = { auto: { mode: 'AUTO' }, none: { mode: 'NONE' }, required: { mode: 'ANY' } } as const;
-  const calling =
-    typeof choice === 'object' ? { mode: 'ANY', allowedFunctionNames: [choice.name] } : choice && modes[choice];
-  const config = given({
-    ...{ maxOutputTokens: options.maxTokens, temperature: options.temperature, topP: options.topP, topK: options.topK },
-    stopSequences: options.stop,
-    thinkingConfig: options.effort && { thinkingBudget: budgets[options.effort] },
-    ...(schema && { responseMimeType: 'application/json', responseJsonSchema: schema }),
-  });
-  return given({
-    systemInstruction: system.length === 0 ? undefined : { parts: system.map(text) },
-    contents: written(turns, {
-      user: ({ parts }) => [{ role: 'user', parts: parts.map(part) }],
-      system: () => [],
-      assistant: ({ thoughts, texts, calls }) => [
-        {
-          role: 'model',
-          parts: [
-            ...thoughts.map((one) => ({
-              ...{ text: one.text, thought: true, thoughtSignature: Buffer.from(wrapped(one)).toString('base64') },
-            })),
-            ...texts.map(text),
-            ...calls.map(({ id, name, args }) => ({ functionCall: { id, name, args: parsed(args) } })),
-          ],
-        },
-      ],
-      tool: ({ results }) => [
-        {
-          role: 'user',
-          parts: results.map(({ id, name, text: output, images }) => ({
-            functionResponse: {
-              ...{ id, name, response: { output } },
-              ...(images.length > 0 && { parts: images.map(image) }),
-            },
-          })),
-        },
-      ],
-    }),
-    tools:
-      tools.length > 0
-        ? [
-            {
-              functionDeclarations: tools.map(({ name, description, parameters }) =>
-                given({ name, description, parametersJsonSchema: parameters }),
-              ),
-            },
-          ]
-        : undefined,
-    toolConfig: calling && { functionCallingConfig: calling },
-    generationConfig: Object.keys(config).length === 0 ? undefined : config,
-  });
-}
-
-/** SDK type `ConverseRequest`. */
-function converseBody({ system, turns, tools, options }: Talk): JsonObject {
-  const text = (one: string) => ({ text: one });
-  const image = (bytes: string) => ({ image: { format: 'png', source: { bytes } } });
-  const part = (one: TalkPart): JsonObject => {
-    if (one.kind === 'text') return text(one.text);
-    if (one.kind === 'image') return image(one.data);
-    return { document: { format: 'pdf', name: one.name, source: { bytes: one.data } } };
-  };
-  const { choice, schema, effort, maxTokens = 4096 } = options;
-  const kinds = { auto: { auto: {} }, required: { any: {} } } as const;
-  const common =
-    typeof choice === 'object' ? { tool: choice } : choice === 'none' ? undefined : choice && kinds[choice];
-  const limit = effort === undefined ? options.maxTokens : maxTokens + budgets[effort];
-  const inferenceConfig = given({
-    ...{ maxTokens: limit, temperature: options.temperature, topP: options.topP, stopSequences: options.stop },
-  });
-  const own = choice === 'none' ? { type: 'none' } : options.isSerial ? serialChoice(choice) : undefined;
-  const extra = given({
-    ...{ top_k: options.topK, thinking: effort && { type: 'enabled', budget_tokens: budgets[effort] } },
-    tool_choice: own,
-  });
-  const structure = { jsonSchema: { name: 'response', schema: JSON.stringify(schema) } };
-  return given({
-    system: listed(system.map(text)),
-    messages: written(turns, {
-      user: ({ parts }) => [{ role: 'user', content: parts.map(part) }],
-      system: ({ texts }) => [{ role: 'system', content: texts.map(text) }],
-      assistant: ({ thoughts, texts, calls }) => [
-        {
-          role: 'assistant',
-          content: [
-            ...thoughts.map(({ text: thought, signature }) => ({
-              reasoningContent: { reasoningText: { text: thought, signature } },
-            })),
-            ...texts.map(text),
-            ...calls.map(({ id, name, args }) => ({ toolUse: { toolUseId: id, name, input: parsed(args) } })),
-          ],
-        },
-      ],
-      tool: ({ results }) => [
-        {
-          role: 'user',
-          content: results.map(({ id, text: result, images }) => ({
-            toolResult: { toolUseId: id, content: [text(result), ...images.map(image)] },
-          })),
-        },
-      ],
-    }),
-    inferenceConfig: Object.keys(inferenceConfig).length === 0 ? undefined : inferenceConfig,
-    toolConfig:
-      tools.length === 0
-        ? undefined
-        : given({
-            tools: tools.map(({ name, description, parameters }) => ({
-              toolSpec: given({ name, description, inputSchema: { json: parameters } }),
-            })),
-            toolChoice: own === undefined ? common : undefined,
-          }),
-    additionalModelRequestFields: Object.keys(extra).length === 0 ? undefined : extra,
-    outputConfig: schema && { textFormat: { type: 'json_schema', structure } },
-  });
-}
-
-/** Claude's own choice, as the service passes it on. */
-function serialChoice(choice: Talk['options']['choice']): JsonObject {
-  const kind = isObject(choice) ? { type: 'tool', ...choice } : { type: choice === 'required' ? 'any' : 'auto' };
-  return { ...kind, disable_parallel_tool_use: true };
-}
-
 const inAll = ['thoughts', 'files', 'result images'] as const;
+const sampling = ['topK', 'stop', 'no choice'] as const;
 
 function formatOf(
   name: TalkFormat['name'],
@@ -356,9 +202,13 @@ function formatOf(
 }
 
 export const talkFormats: readonly TalkFormat[] = [
-  formatOf('chat_completions', ['system inside', 'topK', 'stop', 'no choice', 'serial'], chatBody),
-  formatOf('messages', ['system inside', 'topK', 'stop', 'no choice', 'serial'], messagesBody),
-  formatOf('responses', ['system inside', 'no choice', 'serial'], responsesBody),
-  formatOf('generate_content', ['topK', 'stop', 'no choice'], generateContentBody),
-  formatOf('converse', ['topK', 'stop', 'no choice', 'serial'], converseBody),
+  formatOf(
+    'chat_completions',
+    [...sampling, 'system inside', 'serial', 'made images', 'strict', 'json', 'cache'],
+    chatBody,
+  ),
+  formatOf('messages', [...sampling, 'system inside', 'serial', 'strict', 'cache'], messagesBody),
+  formatOf('responses', ['system inside', 'no choice', 'serial', 'strict', 'json', 'cache'], responsesBody),
+  formatOf('generate_content', [...sampling, 'made images', 'json'], generateContentBody),
+  formatOf('converse', [...sampling, 'serial', 'made images', 'strict', 'cache'], converseBody),
 ];

@@ -9,14 +9,9 @@ import type { VendorName } from '../../simulator/vendors.ts';
 import { Random } from '../support/access/random.ts';
 import { callOf, clientCallOf } from '../support/vendor-calls.ts';
 import { randomTalk, type Talk } from './random-talks.ts';
-import {
-  afterLosses,
-  expectSameTalk,
-  plain,
-  type ReportedLosses,
-  talkIn,
-  withoutPlaceholders,
-} from './talk-readings.ts';
+import { expectSameTalk, plain } from './talk-forms.ts';
+import { afterLosses, type ReportedLosses } from './talk-losses.ts';
+import { talkIn, withoutPlaceholders } from './talk-readings.ts';
 import { type TalkFormat, talkFormats } from './talk-requests.ts';
 import type { FuzzOptions } from './translate-fuzz.ts';
 
@@ -25,14 +20,21 @@ interface TalkTarget {
   readonly model: string;
 }
 
-/** Of each vendor's format, and of each of the cloud's families with rules of its own. */
+/** Of each vendor's format, and of the families of models with rules of their own. */
 const targets: readonly TalkTarget[] = [
   { vendor: 'gpt-provider', model: 'gpt-4.1-mini' },
+  { vendor: 'gpt-provider', model: 'gpt-5' },
   { vendor: 'studio-ai', model: 'gpt-4o-mini' },
+  { vendor: 'studio-ai', model: 'DeepSeek-V3.2' },
   { vendor: 'assistant-provider', model: 'claude-sonnet-4-5' },
+  { vendor: 'assistant-provider', model: 'claude-opus-5' },
   { vendor: 'search-provider', model: 'gemini-2.5-flash' },
+  { vendor: 'search-provider', model: 'gemini-3-flash-preview' },
   { vendor: 'managed-cloud-models', model: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0' },
+  { vendor: 'managed-cloud-models', model: 'us.anthropic.claude-opus-5' },
   { vendor: 'managed-cloud-models', model: 'amazon.nova-pro-v1:0' },
+  { vendor: 'managed-cloud-models', model: 'mistral.mistral-large-2407-v1:0' },
+  { vendor: 'managed-cloud-models', model: 'openai.gpt-oss-120b-1:0' },
 ];
 
 /** @returns how often each outcome was seen @throws Error that names the first case with a loss that nobody named */
@@ -118,11 +120,19 @@ async function translated(call: ProviderCall, read: Talk, what: string): Promise
     names.includes(client?.translation.fieldOf(field) ?? field);
   const losses: ReportedLosses = { isDropped: isNamed(dropped), isEmulated: isNamed(emulated) };
   const received = talkIn(chat);
-  const [before, after] = [read, received].map(withoutPlaceholders) as [Talk, Talk];
+  const after = withoutPlaceholders(received);
+  const before = withinLimit(withoutPlaceholders(read), after, call);
   const talk = asRequested(after, before, call);
   const shown = `${what} (dropped ${dropped}, emulated ${emulated})`;
   expectSameTalk(plain(talk), plain(afterLosses(before, losses, talk)), shown);
   return { chat, talk: received };
+}
+
+/** A limit above the model's own is lowered to that, for vendors that would refuse it. */
+function withinLimit(read: Talk, sent: Talk, { outputTokensMax = 0 }: ProviderCall): Talk {
+  const { maxTokens = 0 } = read.options;
+  const isLowered = maxTokens > outputTokensMax && sent.options.maxTokens === outputTokensMax;
+  return isLowered ? { ...read, options: { ...read.options, maxTokens: outputTokensMax } } : read;
 }
 
 type ReadFormat = TalkFormat['name'];
@@ -152,6 +162,10 @@ function asRequested(talk: Talk, read: Talk, { capabilities }: ProviderCall): Ta
   // A budget is a share of the limit.
   const isShare = capabilities.reasoning === 'budget' && effort !== undefined && read.options.effort !== undefined;
   const sized = isShare ? { ...talk, options: { ...talk.options, effort: read.options.effort } } : talk;
+  const words = sized.system.at(-1) ?? '';
+  if (read.options.isJson && !talk.options.isJson && words.includes('one JSON object')) {
+    return { ...sized, system: sized.system.slice(0, -1), options: { ...sized.options, isJson: true } };
+  }
   if (read.options.schema === undefined || talk.options.schema !== undefined) return sized;
   const tool = sized.tools.find(({ name }) => name === 'json_tool_call');
   const { choice, isSerial } = read.options;
@@ -159,7 +173,6 @@ function asRequested(talk: Talk, read: Talk, { capabilities }: ProviderCall): Ta
     const tools = sized.tools.filter((one) => one !== tool);
     return { ...sized, tools, options: { ...sized.options, schema: tool.parameters, choice, isSerial } };
   }
-  const words = sized.system.at(-1) ?? '';
   const [, schema] = /JSON Schema below.*\n(\{.*\})$/s.exec(words) ?? [];
   if (schema === undefined) return sized;
   return { ...sized, system: sized.system.slice(0, -1), options: { ...sized.options, schema: bodyIn(schema) } };
