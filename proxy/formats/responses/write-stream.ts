@@ -29,6 +29,8 @@ type TextKind = 'text' | 'refusal' | 'reasoning';
 /** A message or the reasoning. */
 interface OpenText {
   readonly kind: TextKind;
+  /** The parts of the same message that are complete: a text before a refusal. */
+  readonly before: readonly JsonObject[];
   /** So far. */
   text: string;
   readonly logprobs: JsonObject[];
@@ -156,25 +158,37 @@ export class ResponsesWriter implements StreamWriter {
     const open = this.#textOf(kind);
     open.text += text;
     this.#item(`${eventsOf[kind].text}.delta`, {
-      ...this.#part(kind, {}),
+      ...this.#part(open, {}),
       delta: text,
       ...(kind === 'text' && { logprobs: [] }),
     });
   }
 
   #textOf(kind: TextKind): OpenText {
-    if (this.#open?.kind === kind) return this.#open;
-    this.#close();
-    const open: OpenText = { kind, text: '', logprobs: [] };
+    const last = this.#open;
+    if (last?.kind === kind) return last;
+    const before = this.#partsBefore(kind);
+    if (before === undefined) this.#close();
+    const open: OpenText = { kind, before: before ?? [], text: '', logprobs: [] };
     this.#open = open;
-    this.#added(kind === 'reasoning' ? reasoningItem(this.#id, '') : messageItem(this.#id, 'in_progress', []));
-    this.#item(`${eventsOf[kind].part}.added`, this.#part(kind, { part: partOf(open) }));
+    if (before === undefined) {
+      this.#added(kind === 'reasoning' ? reasoningItem(this.#id, '') : messageItem(this.#id, 'in_progress', []));
+    }
+    this.#item(`${eventsOf[kind].part}.added`, this.#part(open, { part: partOf(open) }));
     return open;
   }
 
-  #part(kind: TextKind, fields: JsonObject): JsonObject {
+  /** Ends the open part of a message that the text belongs to. Undefined if it begins an item of its own. */
+  #partsBefore(kind: TextKind): readonly JsonObject[] | undefined {
+    const last = this.#open;
+    if (last === undefined || last.kind === 'call' || last.kind === 'reasoning' || kind === 'reasoning')
+      return undefined;
+    return [...last.before, this.#closePart(last)];
+  }
+
+  #part({ kind, before }: OpenText, fields: JsonObject): JsonObject {
     const { prefix, index } = eventsOf[kind];
-    return { item_id: this.#id(prefix), [index]: 0, ...fields };
+    return { item_id: this.#id(prefix), [index]: before.length, ...fields };
   }
 
   #openCall(call: StreamedCall): void {
@@ -203,13 +217,21 @@ export class ResponsesWriter implements StreamWriter {
   }
 
   #closeText(open: OpenText, status: string): JsonObject {
+    const { kind, text, before, encrypted } = open;
+    const part = this.#closePart(open);
+    return kind === 'reasoning'
+      ? reasoningItem(this.#id, text, encrypted)
+      : messageItem(this.#id, status, [...before, part]);
+  }
+
+  #closePart(open: OpenText): JsonObject {
     const { kind, text, logprobs } = open;
     const part = partOf(open);
     const field = kind === 'refusal' ? { refusal: text } : { text };
     const { text: name, part: partName } = eventsOf[kind];
-    this.#item(`${name}.done`, { ...this.#part(kind, field), ...(kind === 'text' && { logprobs }) });
-    this.#item(`${partName}.done`, this.#part(kind, { part }));
-    return kind === 'reasoning' ? reasoningItem(this.#id, text, open.encrypted) : messageItem(this.#id, status, [part]);
+    this.#item(`${name}.done`, { ...this.#part(open, field), ...(kind === 'text' && { logprobs }) });
+    this.#item(`${partName}.done`, this.#part(open, { part }));
+    return part;
   }
 
   #closeCall(call: StreamedCall, status: string): JsonObject {

@@ -99,6 +99,20 @@ describe('the writer of streams of the Responses API', () => {
     expect(outputOf(events)).toMatchObject([{ content: [{ type: 'refusal', refusal: 'I cannot.' }] }]);
   });
 
+  it('writes a refusal after a text as another part of the same message', () => {
+    const events = written((writer) => {
+      writer.content('Well.');
+      writer.extra({ refusal: 'I cannot.' });
+    });
+    const parts = [
+      { type: 'output_text', text: 'Well.' },
+      { type: 'refusal', refusal: 'I cannot.' },
+    ];
+    expect(outputOf(events)).toMatchObject([{ type: 'message', content: parts }]);
+    const ended = events.filter(({ type }) => type === 'response.content_part.done');
+    expect(ended).toMatchObject(parts.map((part, index) => ({ output_index: 0, content_index: index, part })));
+  });
+
   it('has the logprobs with the whole text', () => {
     const one = { token: 'a', logprob: -1, bytes: [97], top_logprobs: [] };
     const events = written((writer) => {
