@@ -9,15 +9,16 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../common/json.ts';
+import { type JsonObject, objectsOf } from '../../common/json.ts';
 import { type Expected, eventTables } from '../support/client-events.ts';
-import { type Folded, folds } from '../support/client-folds.ts';
+import { type Folded, finalMessage, folds } from '../support/client-folds.ts';
 import {
   type ClientKind,
   clientKinds,
   eventsIn,
   type Step,
   type WrittenStream,
+  wholeOfSteps,
   writeSteps,
 } from '../support/client-streams.ts';
 import { linesOf } from '../support/cloud-frames.ts';
@@ -96,6 +97,38 @@ describe.each(cases.filter((name) => !unreadable.includes(name)))('the SDKs read
     else expect(await reading).toEqual(contentOf(steps));
   });
 });
+
+/** Logprobs come in a stream with the text before them, and in a whole response with the choice. */
+const complete = cases.filter(
+  (name) => !name.startsWith('failure') && !unreadable.includes(name) && name !== 'logprobs',
+);
+
+describe.each(complete)('the stream %s', (name) => {
+  const { steps, read } = openCase(name);
+  const kindOf = (file: string) => {
+    const kind = clientKinds.find((one) => one.file === file);
+    if (kind === undefined) throw new Error(`there is no kind of client ${file}`);
+    return kind;
+  };
+
+  it('ends with the whole response for clients of Responses', () => {
+    const kind = kindOf('responses.sse');
+    const last = eventsIn(shownAs(kind, read(kind))).at(-1);
+    expect(last?.response).toEqual(wholeOfSteps(kind, steps));
+  });
+
+  it('is folded to the whole response by the SDK of Messages', async () => {
+    const kind = kindOf('messages.sse');
+    const whole = wholeOfSteps(kind, steps);
+    const stream = await finalMessage(Buffer.concat(read(kind).pieces));
+    expect(withoutSources(stream)).toEqual(withoutSources(whole));
+  });
+});
+
+/** Without what a text lacks when it begins, and what the SDK adds. */
+function withoutSources({ content, parsed_output: _, ...message }: JsonObject): JsonObject {
+  return { ...message, content: objectsOf(content).map(({ citations: __, ...block }) => block) };
+}
 
 function messageOf(steps: readonly Step[]): string {
   const [message] = steps.flatMap((step) => ('fail' in step ? [step.fail.message] : []));

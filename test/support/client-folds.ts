@@ -26,9 +26,14 @@ export const folds = {
 } as const satisfies Record<string, (stream: Buffer) => Promise<Folded>>;
 
 async function foldMessages(stream: Buffer): Promise<Folded> {
+  return readable(await finalMessage(stream));
+}
+
+/** The SDK's own fold, as plain JSON. */
+export async function finalMessage(stream: Buffer): Promise<JsonObject> {
   const client = new Anthropic({ apiKey: 'sk-ant-sim', fetch: fetchOf(stream), maxRetries: 0 });
   const params = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'Hello' }] };
-  return readable(await client.messages.stream(params).finalMessage());
+  return JSON.parse(JSON.stringify(await client.messages.stream(params).finalMessage())) as JsonObject;
 }
 
 async function foldResponses(stream: Buffer): Promise<Folded> {

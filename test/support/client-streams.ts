@@ -1,12 +1,20 @@
 // A streamed response, step by step, in the format of each kind of client: through the writers and readers that a vendor's
 // response passes in the proxy.
+import { writeJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
 import { clientFormats } from '../../proxy/client-formats.ts';
 import { issuerOf } from '../../proxy/conversation/opaque.ts';
-import type { Finish, ResponseIdentity, ThinkingBlock } from '../../proxy/conversation/response.ts';
+import {
+  type Finish,
+  type ResponseIdentity,
+  ResponseParts,
+  type ThinkingBlock,
+} from '../../proxy/conversation/response.ts';
 import { noUsage, type SpecialUsage, special, type Usage } from '../../proxy/conversation/usage.ts';
-import { formOfThought } from '../../proxy/formats/chat-completions/client-thinking.ts';
+import { clientThinking, formOfThought } from '../../proxy/formats/chat-completions/client-thinking.ts';
 import { ChunkReader } from '../../proxy/formats/chat-completions/read-chunks.ts';
+import { messageOf } from '../../proxy/formats/chat-completions/read-message.ts';
+import { completionBody } from '../../proxy/formats/chat-completions/write-response.ts';
 import { ChunkWriter } from '../../proxy/formats/chat-completions/write-stream.ts';
 import type {
   ClientFormatName,
@@ -123,6 +131,38 @@ function play(step: Exclude<Step, { readonly fail: unknown }>, to: ChunkWriter, 
     if (thoughts.length > 0) to.extra({ thinking_blocks: thoughts });
     to.finish(step.finish);
   } else to.end(usageOf(step.end));
+}
+
+/** The same response, complete: as chat completions, which the client's format is then written from. */
+export function wholeOfSteps({ format, framing }: ClientKind, steps: readonly Step[], body?: JsonObject): JsonObject {
+  const { translation } = clientFormats[format];
+  const parts = new ResponseParts();
+  const thoughts: ThinkingBlock[] = [];
+  let identity: ResponseIdentity = { id: '', created: 0, model: '' };
+  let finish: Finish = { reason: 'stop', native: undefined };
+  let usage = noUsage;
+  for (const step of steps) {
+    if ('start' in step) identity = step.start;
+    else if ('finish' in step) finish = step.finish;
+    else if ('end' in step) usage = usageOf(step.end);
+    else if ('thought' in step) thoughts.push(step.thought);
+    else playPart(step, parts);
+  }
+  if (thoughts.length > 0) parts.extra({ thinking_blocks: thoughts });
+  const message = { ...identity, choices: [{ finish, ...parts.build() }], usage };
+  const wrapped = translation?.wrapsThinking === true ? clientThinking(message, issuer) : message;
+  const completion = JSON.parse(completionBody(wrapped, { noCalls: 'null', asFunctions: false }).toString());
+  if (translation === undefined) return completion;
+  const request = clientRequestOf(translation, { framing }, body);
+  return JSON.parse(writeJson(translation.writeResponse(messageOf(completion), request, elapsedMs)));
+}
+
+function playPart(step: Step, to: ResponseParts): void {
+  if ('reasoning' in step) to.reasoning(step.reasoning);
+  else if ('content' in step) to.content(step.content);
+  else if ('call' in step) to.call(step.call.id, step.call.name);
+  else if ('arguments' in step) to.callArguments(...step.arguments);
+  else if ('extra' in step) to.extra(step.extra);
 }
 
 function usageOf({ special: fields = {}, ...counts }: Extract<Step, { readonly end: unknown }>['end']): Usage {
