@@ -19,6 +19,7 @@ import { startRedis, type TestRedis } from '../support/redis.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { walkControlPlane } from './canaries/operator-paths.ts';
 import { walkProxy } from './canaries/proxy-paths.ts';
+import { walkRoutes } from './canaries/route-paths.ts';
 import { type Scene, startScene } from './canaries/scene.ts';
 import { walkVendors } from './canaries/vendor-paths.ts';
 
@@ -58,7 +59,7 @@ describe.each([
     scene = await startScene(prepared.url, redis);
     await walkProxy(scene);
     // The paths to providers do not depend on the database.
-    if (fresh === freshSqlite) await walkVendors(scene);
+    if (fresh === freshSqlite) await walkRoutes(scene, await walkVendors(scene));
     await walkControlPlane(scene, prepared.database);
     haystack = await gather();
   });

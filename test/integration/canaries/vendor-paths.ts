@@ -20,7 +20,10 @@ interface Way {
   readonly secrets: readonly string[];
 }
 
-export async function walkVendors(scene: Scene): Promise<void> {
+/** The secrets that each vendor gets with the stored key. */
+export type StoredSecrets = Readonly<Record<VendorName, readonly string[]>>;
+
+export async function walkVendors(scene: Scene): Promise<StoredSecrets> {
   const stored = await storeKeys(scene);
   const ways = vendors.flatMap((vendor) => waysTo(scene, vendor, stored[vendor]));
   for (const way of ways) {
@@ -29,6 +32,7 @@ export async function walkVendors(scene: Scene): Promise<void> {
   }
   await Promise.all(ways.map((way) => withoutResponse(scene, way)));
   await misplaced(scene);
+  return { ...stored, 'gpt-provider': [scene.keys.stored] };
 }
 
 const vendors = ['studio-ai', 'managed-cloud-models', 'assistant-provider', 'search-provider'] as const;
@@ -91,7 +95,7 @@ interface OwnCredentials {
   readonly secrets: readonly string[];
 }
 
-function ownCredentials({ canaries }: Scene, vendor: Vendor): OwnCredentials {
+export function ownCredentials({ canaries }: Scene, vendor: Vendor): OwnCredentials {
   if (vendor === 'managed-cloud-models') {
     const { accessKeyId, secretAccessKey, sessionToken } = accounts.temporary;
     canaries.add("caller's access key id", accessKeyId);
@@ -138,13 +142,13 @@ async function withoutResponse(scene: Scene, { line, model, headers }: Way): Pro
   await send(scene, headers, { port: scene.hasty.port, line, body: chatBody({ model }), behaviour });
 }
 
-function refusalsThatEcho(secret: string): readonly Behaviour[] {
+export function refusalsThatEcho(secret: string): readonly Behaviour[] {
   const error = { message: `no such key ${secret}, Bearer ${secret}`, type: secret, code: secret };
   const headers = headersWith(secret);
   return [400, 401, 403, 404, 429, 500].map((status) => ({ status, error, headers }));
 }
 
-function echoingResponses(secret: string): readonly Behaviour[] {
+export function echoingResponses(secret: string): readonly Behaviour[] {
   const headers = headersWith(secret);
   const json = JSON.stringify({ error: { message: secret, code: secret }, type: 'error', message: secret });
   return [
