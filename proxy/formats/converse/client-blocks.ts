@@ -24,21 +24,41 @@ export function blocksOf(content: unknown, at: string): readonly ClientBlock[] {
   });
 }
 
+type PartsOf = (one: ClientBlock, losses: LossList) => JsonObject[];
+
+interface Reading {
+  /** Path of the list. */
+  readonly at: string;
+  readonly partsOf: PartsOf;
+}
+
 /** Blocks as parts; a cache point marks the part before it. @throws GatewayError invalid_request */
-export function chatContent(content: unknown, at: string, losses: LossList): JsonObject[] {
+export function chatContent(content: unknown, { at, partsOf }: Reading, losses: LossList): JsonObject[] {
   const parts: JsonObject[] = [];
   for (const one of blocksOf(content, at)) {
-    if (isObject(one.block.cachePoint)) markLast(parts, one.block.cachePoint);
-    else parts.push(...chatParts(one, losses));
+    if (isObject(one.block.cachePoint)) markLast(parts, one, losses);
+    else parts.push(...partsOf(one, losses));
   }
   return parts;
 }
 
-/** Marks the last of a list, if there is one. @param point SDK type `CachePointBlock` */
-export function markLast(list: JsonObject[], { ttl }: JsonObject): void {
+/** Marks the last of a list with a cache point (SDK type `CachePointBlock`), which ends what is before it. */
+export function markLast(list: JsonObject[], { block, at }: ClientBlock, losses: LossList): void {
   const last = list.pop();
-  if (last === undefined) return;
-  list.push({ ...last, cache_control: { type: 'ephemeral', ...(isGiven(ttl) && { ttl }) } });
+  const ttl = isObject(block.cachePoint) ? block.cachePoint.ttl : undefined;
+  if (last === undefined) losses.drop(`${at}.cachePoint`);
+  else list.push({ ...last, cache_control: { type: 'ephemeral', ...(isGiven(ttl) && { ttl }) } });
+}
+
+/**
+ * Parts of a message that has texts alone: a block of any other kind is refused.
+ * @throws GatewayError invalid_request that names the block
+ */
+export function textParts(one: ClientBlock, losses: LossList): JsonObject[] {
+  const parts = chatParts(one, losses);
+  const [kind = ''] = Object.keys(one.block);
+  if (parts.some(({ type }) => type !== 'text')) losses.refuse(`${one.at}.${kind}`);
+  return parts;
 }
 
 /** @throws GatewayError invalid_request that names the block */
@@ -48,6 +68,7 @@ export function chatParts({ block, at }: ClientBlock, losses: LossList): JsonObj
   if (kind === 'text') return [textPart(value, where)];
   if (kind === 'json') return [{ type: 'text', text: writeJson(value) }];
   if (!isObject(value)) throw invalid(where, `${where} must be an object`);
+  noteLosses(kind, value, { where, losses });
   switch (kind) {
     case 'image':
       return bytesOf(value, where, losses).map((base64) => imagePart(value.format, base64, where));
@@ -63,7 +84,6 @@ export function chatParts({ block, at }: ClientBlock, losses: LossList): JsonObj
     case 'guardContent':
       return guardParts(value, where, losses);
     case 'citationsContent':
-      if (objectsOf(value.citations).length > 0) losses.drop('messages.content.citationsContent.citations');
       return [{ type: 'text', text: joinedText(value.content) }];
     case 'searchResult':
       return [{ type: 'text', text: [value.title, value.source, joinedText(value.content)].filter(isText).join('\n') }];
@@ -71,6 +91,25 @@ export function chatParts({ block, at }: ClientBlock, losses: LossList): JsonObj
       losses.refuse(where);
       return [];
   }
+}
+
+interface Noting {
+  /** Path of the block's value. */
+  readonly where: string;
+  readonly losses: LossList;
+}
+
+/** Fields that chat completions has no part for, in blocks that it has. */
+function noteLosses(kind: string, { error, citations }: JsonObject, { where, losses }: Noting): void {
+  // Why the vendor's model could not make it.
+  if (isGiven(error)) losses.drop(`${where}.error`);
+  const isLost = kind === 'searchResult' ? isEnabled(citations) : objectsOf(citations).length > 0;
+  if (isLost) losses.drop(`${where}.citations`);
+}
+
+/** SDK type `CitationsConfig`. */
+function isEnabled(citations: unknown): boolean {
+  return isObject(citations) && citations.enabled === true;
 }
 
 function textPart(text: unknown, at: string): JsonObject {
@@ -119,7 +158,10 @@ function videoPart(format: unknown, base64: string, at: string): JsonObject {
 
 /** What a guardrail of the vendor would inspect is content like any other. */
 function guardParts({ text, image }: JsonObject, at: string, losses: LossList): JsonObject[] {
-  if (isObject(text)) return [textPart(text.text, `${at}.text.text`)];
+  if (isObject(text)) {
+    if (isGiven(text.qualifiers)) losses.drop(`${at}.text.qualifiers`);
+    return [textPart(text.text, `${at}.text.text`)];
+  }
   if (!isObject(image)) throw invalid(at, `${at} must be an object with text or image`);
   return bytesOf(image, `${at}.image`, losses).map((base64) => imagePart(image.format, base64, `${at}.image`));
 }
@@ -128,7 +170,7 @@ function guardParts({ text, image }: JsonObject, at: string, losses: LossList): 
 function documentParts(document: JsonObject, at: string, losses: LossList): JsonObject[] {
   const { format, name, source, context, citations } = document;
   const before = isText(context) ? [{ type: 'text', text: context }] : [];
-  const isCited = isObject(citations) && citations.enabled === true;
+  const isCited = isEnabled(citations);
   const text = isObject(source)
     ? (source.text ?? (Array.isArray(source.content) && joinedText(source.content)))
     : undefined;

@@ -11,7 +11,7 @@ import type { LossList } from '../client-losses.ts';
 /** @throws GatewayError invalid_request that names the field */
 export function readOptions(body: JsonObject, losses: LossList): JsonObject {
   return {
-    ...inference(objectAt(body, 'inferenceConfig')),
+    ...inference(objectAt(body, 'inferenceConfig'), losses),
     ...ownFields(objectAt(body, 'additionalModelRequestFields'), losses),
     ...output(objectAt(body, 'outputConfig'), losses),
     ...tier(objectAt(body, 'serviceTier').type, losses),
@@ -33,7 +33,10 @@ const same: readonly (readonly [string, string])[] = [
   ['stopSequences', 'stop'],
 ];
 
-function inference(config: JsonObject): JsonObject {
+const sameNames: ReadonlySet<string> = new Set(same.map(([name]) => name));
+
+function inference(config: JsonObject, losses: LossList): JsonObject {
+  losses.dropOthers(config, sameNames, 'inferenceConfig');
   const given = same.filter(([name]) => isGiven(config[name]) && !isEmpty(config[name]));
   return Object.fromEntries(given.map(([name, chatName]) => [chatName, config[name]]));
 }
@@ -54,12 +57,41 @@ export const ownAccountFields: ReadonlySet<string> = new Set(['container', 'mcp_
 function ownFields(extra: JsonObject, losses: LossList): JsonObject {
   for (const name of Object.keys(extra)) {
     if (!isGiven(extra[name]) || readFields.has(name)) continue;
-    if (ownAccountFields.has(name)) losses.refuse(`additionalModelRequestFields.${name}`);
-    else losses.drop(`additionalModelRequestFields.${name}`);
+    if (ownAccountFields.has(name)) losses.refuse(`${ownPath}.${name}`);
+    else losses.drop(`${ownPath}.${name}`);
   }
-  const { inferenceConfig: nova } = extra;
-  const topK = extra.top_k ?? extra.k ?? (isObject(nova) ? nova.topK : undefined);
-  return { ...reasoning(extra), ...(isGiven(topK) && { top_k: topK }) };
+  const nova = innerFields(extra, 'inferenceConfig', losses);
+  const claude = innerFields(extra, 'output_config', losses);
+  const topK = extra.top_k ?? extra.k ?? nova.topK;
+  return { ...reasoning(extra), ...(isGiven(topK) && { top_k: topK }), ...claudeFormat(claude.format, losses) };
+}
+
+const ownPath = 'additionalModelRequestFields';
+/** What is read of the objects in it: that of Nova models, and that of Claude models. */
+const innerNames = {
+  inferenceConfig: new Set(['topK']),
+  output_config: new Set(['effort', 'format']),
+} as const;
+
+function innerFields(extra: JsonObject, name: keyof typeof innerNames, losses: LossList): JsonObject {
+  const value = extra[name];
+  const at = `${ownPath}.${name}`;
+  if (isObject(value)) losses.dropOthers(value, innerNames[name], at);
+  else if (isGiven(value)) losses.drop(at);
+  return isObject(value) ? value : {};
+}
+
+/** The Messages API's own field (SDK type `JSONOutputFormat` of @anthropic-ai/sdk). */
+function claudeFormat(format: unknown, losses: LossList): JsonObject {
+  if (!isGiven(format)) return {};
+  const schema = isObject(format) && format.type === 'json_schema' ? format.schema : undefined;
+  if (isObject(schema)) return schemaFormat({ name: 'response', strict: true, schema });
+  losses.refuse(`${ownPath}.output_config.format`);
+  return {};
+}
+
+function schemaFormat(schema: JsonObject): JsonObject {
+  return { response_format: { type: 'json_schema', json_schema: schema } };
 }
 
 /** Each family requests reasoning in its own words. The effort is for vendors that know efforts only. */
@@ -98,8 +130,7 @@ function responseFormat(format: unknown): JsonObject {
   const schema = typeof text === 'string' ? parseExactJson(text) : undefined;
   if (!isObject(schema)) throw invalid(at, `${at} must have a JSON Schema as text in structure.jsonSchema.schema`);
   const named = typeof name === 'string' && /^[\w-]{1,64}$/.test(name) ? name : 'response';
-  const json_schema = { name: named, ...(typeof description === 'string' && { description }), strict: true, schema };
-  return { response_format: { type: 'json_schema', json_schema } };
+  return schemaFormat({ name: named, ...(typeof description === 'string' && { description }), strict: true, schema });
 }
 
 /** SDK type `ServiceTierType`. Reserved capacity is the account's at this vendor. */

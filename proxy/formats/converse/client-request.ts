@@ -6,7 +6,7 @@ import { invalid } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ChatTurn, ClientTranslation, PathFields, ReadClientRequest } from '../client-format.ts';
 import { LossList } from '../client-losses.ts';
-import { chatContent } from './client-blocks.ts';
+import { chatContent, textParts } from './client-blocks.ts';
 import { readOptions } from './client-options.ts';
 import { chatTools } from './client-tools.ts';
 import { chatTurns } from './client-turns.ts';
@@ -68,6 +68,6 @@ function noteLosses(body: JsonObject, losses: LossList): void {
 function systemTurns(system: unknown, base: string, losses: LossList): readonly ChatTurn[] {
   if (!isGiven(system)) return [];
   const at = `${base}system`;
-  const content = chatContent(system, at, losses);
+  const content = chatContent(system, { at, partsOf: textParts }, losses);
   return content.length === 0 ? [] : [{ message: { role: 'system', content }, at }];
 }

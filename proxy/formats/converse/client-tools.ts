@@ -14,10 +14,10 @@ export function chatTools(body: JsonObject, losses: LossList): JsonObject {
   if (!isObject(toolConfig)) throw invalid(path, `${path} must be an object with tools`);
   const tools: JsonObject[] = [];
   const own = new Set<unknown>();
-  for (const { block, at } of blocksOf(toolConfig.tools ?? [], `${path}.tools`)) {
-    const { toolSpec, cachePoint, systemTool } = block;
-    if (isObject(cachePoint)) markLast(tools, cachePoint);
-    else if (isObject(toolSpec)) tools.push(chatTool(toolSpec, `${at}.toolSpec`));
+  for (const one of blocksOf(toolConfig.tools ?? [], `${path}.tools`)) {
+    const { toolSpec, cachePoint, systemTool } = one.block;
+    if (isObject(cachePoint)) markLast(tools, one, losses);
+    else if (isObject(toolSpec)) tools.push(chatTool(toolSpec, `${one.at}.toolSpec`));
     else {
       // The vendor would run it.
       losses.drop(ownToolName);

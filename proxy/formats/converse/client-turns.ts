@@ -5,7 +5,7 @@ import { invalid } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ChatTurn } from '../client-format.ts';
 import type { LossList } from '../client-losses.ts';
-import { blocksOf, type ClientBlock, chatContent, chatParts, markLast } from './client-blocks.ts';
+import { blocksOf, type ClientBlock, chatContent, chatParts, markLast, textParts } from './client-blocks.ts';
 
 /** @param at path of the messages @throws GatewayError invalid_request that names the field */
 export function chatTurns(messages: unknown, at: string, losses: LossList): readonly ChatTurn[] {
@@ -22,7 +22,9 @@ function turnsOf(message: unknown, at: string, losses: LossList): readonly ChatT
     case 'assistant':
       return [{ message: assistantMessage(content, `${at}.content`, losses), at }];
     case 'system':
-      return [{ message: { role, content: chatContent(content, `${at}.content`, losses) }, at }];
+      return [
+        { message: { role, content: chatContent(content, { at: `${at}.content`, partsOf: textParts }, losses) }, at },
+      ];
     default:
       throw invalid(`${at}.role`, `${at}.role must be user or assistant`);
   }
@@ -36,7 +38,7 @@ function userTurns(content: unknown, at: string, losses: LossList): readonly Cha
   let last = rest;
   for (const one of blocksOf(content, `${at}.content`)) {
     const { toolResult, cachePoint } = one.block;
-    if (isObject(cachePoint)) markLast(last, cachePoint);
+    if (isObject(cachePoint)) markLast(last, one, losses);
     else if (isGiven(toolResult)) {
       results.push(resultMessage(toolResult, `${one.at}.toolResult`, losses));
       origins.push(one.at);
@@ -56,7 +58,7 @@ function resultMessage(result: unknown, at: string, losses: LossList): JsonObjec
   if (typeof id !== 'string') throw invalid(`${at}.toolUseId`, `${at}.toolUseId must be a string`);
   if (status === 'error') losses.drop('messages.content.toolResult.status');
   if (isGiven(type)) losses.refuse(`${at}.type`);
-  const parts = chatContent(content ?? [], `${at}.content`, losses);
+  const parts = chatContent(content ?? [], { at: `${at}.content`, partsOf: chatParts }, losses);
   return { role: 'tool', tool_call_id: id, content: parts.length === 0 ? '' : parts };
 }
 
@@ -68,14 +70,14 @@ function assistantMessage(content: unknown, at: string, losses: LossList): JsonO
   let last = parts;
   for (const one of blocksOf(content, at)) {
     const { toolUse, reasoningContent, cachePoint, image } = one.block;
-    if (isObject(cachePoint)) markLast(last, cachePoint);
+    if (isObject(cachePoint)) markLast(last, one, losses);
     else if (isObject(reasoningContent)) thinking.push(...thinkingBlocks(reasoningContent));
     else if (isGiven(toolUse)) {
       calls.push(toolCall(toolUse, one, losses));
       last = calls;
     } else if (isGiven(image)) images.push(...chatParts(one, losses));
     else {
-      parts.push(...chatParts(one, losses));
+      parts.push(...textParts(one, losses));
       last = parts;
     }
   }

@@ -125,7 +125,7 @@ describe('a request of Converse as chat completions', () => {
       { audio: { format: 'mp3', source: { bytes: 'AAAA' } } },
       [{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } }],
     ],
-    [{ guardContent: { text: { text: 'a', qualifiers: ['query'] } } }, [{ type: 'text', text: 'a' }]],
+    [{ guardContent: { text: { text: 'a' } } }, [{ type: 'text', text: 'a' }]],
     [
       { guardContent: { image: { format: 'png', source: { bytes: 'AAAA' } } } },
       [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
