@@ -1,19 +1,20 @@
 // The tables of docs/losses.md: what each vendor gets of each field of a client's request. The words are outcomes of the
 // code that requests go through (test/losses/), not a description of it.
 import { vendorNames } from '../common/vendors.ts';
+import type { ClientFormatName } from '../proxy/formats/client-format.ts';
 import { type Outcome, outcomesOf } from '../test/losses/outcomes.ts';
 import type { Probe } from '../test/losses/probe.ts';
-import { lossTables, type ProbedFormat } from '../test/losses/probes/index.ts';
+import { lossTables } from '../test/losses/probes/index.ts';
 import { code, table } from './markdown.ts';
 
 /** By the names of their markers. */
 export async function lossesTables(): Promise<Record<string, string>> {
-  const names = Object.keys(lossTables) as ProbedFormat[];
+  const names = Object.keys(lossTables) as ClientFormatName[];
   const tables = await Promise.all(names.map(async (name) => [`losses of ${name}`, await lossesTable(name)] as const));
   return Object.fromEntries(tables);
 }
 
-async function lossesTable(name: ProbedFormat): Promise<string> {
+async function lossesTable(name: ClientFormatName): Promise<string> {
   const rows = await Promise.all(
     lossTables[name].probes.map(async (probe) => {
       const outcomes = await outcomesOf(name, probe);

@@ -2,12 +2,13 @@
 // the client is informed. docs/losses.md shows the outcomes.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { vendorNames } from '../../common/vendors.ts';
+import type { ClientFormatName } from '../../proxy/formats/client-format.ts';
 import { isAbout, type Outcome, outcomesOf } from './outcomes.ts';
 import type { Probe } from './probe.ts';
-import { lossTables, type ProbedFormat } from './probes/index.ts';
+import { lossTables } from './probes/index.ts';
 import { readSdkFields } from './sdk-fields.ts';
 
-const formats = Object.entries(lossTables) as [ProbedFormat, (typeof lossTables)[ProbedFormat]][];
+const formats = Object.entries(lossTables) as [ClientFormatName, (typeof lossTables)[ClientFormatName]][];
 let sdk: ReadonlyMap<string, readonly string[]>;
 beforeAll(() => {
   sdk = readSdkFields();
@@ -80,8 +81,21 @@ describe.each(formats)('the table of losses of %s', (name, { probes, sdkType, el
 });
 
 /** Rows for fields whose type has its rows elsewhere, and for those that the types lack. */
-const extensions: Partial<Record<ProbedFormat, readonly string[]>> = {
+const extensions: Partial<Record<ClientFormatName, readonly string[]>> = {
   messages: ['messages.content[text].text', 'messages.content[text].citations'],
   responses: ['tool_choice[none]'],
+  converse: [
+    ...[
+      ...['container', 'mcp_servers', 'thinking', 'reasoning_config', 'reasoningConfig', 'reasoning_effort'],
+      ...['output_config.effort', 'output_config.format', 'top_k', 'k', 'inferenceConfig.topK'],
+      'inferenceConfig.maxTokens',
+      ...['tool_choice', 'tool_choice.disable_parallel_tool_use', 'tools'],
+    ].map((name) => `additionalModelRequestFields.${name}`),
+    ...['messages[system].content.text', 'messages[assistant].content.audio', 'messages.content.cachePoint.ttl'],
+    'messages[assistant].content.image',
+    ...['messages.content.toolResult.content.image.source.s3Location', 'messages.content.toolResult.type'],
+    ...['messages.content.toolUse.type', 'serviceTier[reserved]', 'toolConfig.tools.cachePoint.ttl'],
+  ],
+  invoke: ['anthropic_beta', 'messages.content[text].text', 'messages.content[text].citations'],
   generate_content: ['generationConfig.imageConfig', 'generationConfig.responseSchema.type', 'store'],
 };

@@ -38,7 +38,8 @@ export async function outcomeOf(format: ClientFormatName, vendor: VendorName, pr
   if (emulated.length > 0) return { is: 'emulated', names: emulated };
   if (!differs) {
     // What contains the field is dropped in both requests.
-    const around = present.dropped.filter((name) => isAbout(name, probe.path));
+    const paths = [probe.path, probe.namedAs ?? probe.path];
+    const around = present.dropped.filter((name) => paths.some((path) => isAbout(name, path)));
     return around.length > 0 ? { is: 'dropped', names: around } : { is: 'silent' };
   }
   return { is: present.isOwn ? 'passed' : 'mapped' };
@@ -81,7 +82,8 @@ async function written(
     return { path, body: JSON.parse(text), dropped, emulated, isOwn: isOwn(format, call) };
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== 'unsupported_parameter') throw error;
-    return { param: error.param && paramOf(error.param, call), message: error.message };
+    const { param, isClientParam, message } = error;
+    return { param: param && !isClientParam ? paramOf(param, call) : param, message };
   }
 }
 

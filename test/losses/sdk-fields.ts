@@ -77,7 +77,7 @@ class Walk {
       .filter(({ name }) => !this.#discriminators.includes(name));
     return properties.flatMap((property) => {
       const inner = this.#checker.getTypeOfSymbol(property);
-      return inner === undefined
+      return inner === undefined || membersOf(inner).every(isNothing)
         ? []
         : [{ type: inner, path: path === '' ? property.name : `${path}.${property.name}` }];
     });
@@ -102,12 +102,14 @@ class Walk {
   }
 
   /** The objects that a value may be, alone or in a list. */
-  #objectsOf(type: Type): readonly Type[] {
+  #objectsOf(type: Type, lists: readonly number[] = []): readonly Type[] {
     return membersOf(type).flatMap((one) => {
       if (this.#checker.isArrayType(one) && one.isTypeReference()) {
-        return this.#checker.getTypeArguments(one).flatMap((element) => this.#objectsOf(element));
+        // A JSON value may be a list of JSON values.
+        if (lists.includes(one.id)) return [];
+        return this.#checker.getTypeArguments(one).flatMap((element) => this.#objectsOf(element, [...lists, one.id]));
       }
-      return isObjectType(one) && !isOfLanguage(one) ? [one] : [];
+      return isObjectType(one) && !isOfLanguage(one) && !isUnknownMember(one) ? [one] : [];
     });
   }
 }
@@ -118,17 +120,28 @@ function isObjectType(type: Type): boolean {
   return (type.flags & TypeFlags.Object) !== 0;
 }
 
+/** The fields of a union's other members, in SDKs whose members are the names of fields. */
+function isNothing(type: Type): boolean {
+  return (type.flags & (TypeFlags.Undefined | TypeFlags.Never)) !== 0;
+}
+
+/** What the AWS SDK calls the members that a later version of it may have. */
+function isUnknownMember(type: Type): boolean {
+  return type.getSymbol()?.name === '$UnknownMember';
+}
+
 function membersOf(type: Type): readonly Type[] {
   return type.isUnionType() ? type.getTypes().flatMap(membersOf) : [type];
 }
 
-/** Types of the language and its environment: `Date`, `AbortSignal`, functions. */
+/** Types of the language and its environment: `Date`, `Uint8Array`, `AbortSignal`, functions. */
 function isOfLanguage(type: Type): boolean {
   const [declaration] = type.getSymbol()?.declarations ?? [];
+  if (declaration === undefined) return false;
   return (
-    declaration !== undefined &&
-    !declaration.path.includes('/node_modules/@') &&
-    !declaration.path.includes('/openai/') &&
-    !declaration.path.includes('sdk-requests')
+    /\/lib\.[^/]*$/.test(declaration.path) ||
+    (!declaration.path.includes('/node_modules/@') &&
+      !declaration.path.includes('/openai/') &&
+      !declaration.path.includes('sdk-requests'))
   );
 }

@@ -1,5 +1,6 @@
 // The requests of each client format as the official SDKs type them. sdk-fields.ts reads the paths of their fields.
 import type Anthropic from '@anthropic-ai/sdk';
+import type { ConverseRequest } from '@aws-sdk/client-bedrock-runtime';
 import type { Content, GenerateContentConfig, GenerationConfig, SafetySetting, Tool, ToolConfig } from '@google/genai';
 import type OpenAI from 'openai';
 
@@ -8,6 +9,9 @@ export type ChatCompletions = OpenAI.ChatCompletionCreateParamsNonStreaming;
 export type Messages = Anthropic.MessageCreateParamsNonStreaming;
 
 export type Responses = OpenAI.Responses.ResponseCreateParamsNonStreaming;
+
+/** Its path has `modelId`, and says whether the response is a stream. */
+export interface Converse extends Omit<ConverseRequest, 'modelId'> {}
 
 /**
  * The body of v1beta's `generateContent`. The SDK has types for its parts alone: its own `config` has the fields of

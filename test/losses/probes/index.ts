@@ -2,7 +2,9 @@
 import type { ClientFormatName } from '../../../proxy/formats/client-format.ts';
 import type { Probe } from '../probe.ts';
 import { chatCompletionsProbes } from './chat-completions.ts';
+import { converseProbes } from './converse.ts';
 import { generateContentProbes } from './generate-content.ts';
+import { invokeProbes } from './invoke.ts';
 import { messagesProbes } from './messages.ts';
 import { responsesProbes } from './responses.ts';
 
@@ -14,10 +16,7 @@ export interface LossTable {
   readonly elsewhere: Readonly<Record<string, string>>;
 }
 
-/** The formats that have a table. */
-export type ProbedFormat = Exclude<ClientFormatName, 'converse' | 'invoke'>;
-
-export const lossTables: Readonly<Record<ProbedFormat, LossTable>> = {
+export const lossTables: Readonly<Record<ClientFormatName, LossTable>> = {
   chat_completions: {
     probes: chatCompletionsProbes,
     sdkType: 'ChatCompletions',
@@ -38,4 +37,15 @@ export const lossTables: Readonly<Record<ProbedFormat, LossTable>> = {
     elsewhere: { model: 'the gateway routes by it' },
   },
   generate_content: { probes: generateContentProbes, sdkType: 'GenerateContent', elsewhere: {} },
+  converse: { probes: converseProbes, sdkType: 'Converse', elsewhere: {} },
+  invoke: {
+    probes: invokeProbes,
+    sdkType: 'Messages',
+    elsewhere: {
+      model: 'the path has it',
+      stream: 'the path says it',
+      user_profile_id: 'the SDK sends it as a header',
+      workspace_id: 'the SDK sends it as a header',
+    },
+  },
 };
