@@ -63,9 +63,10 @@ export interface ClientTranslation {
   forwardsHeader(name: string): boolean;
   /**
    * The request in the form of chat completions.
+   * @param headers those that `forwardsHeader` chose, as alternating names, in lower case, and values
    * @throws GatewayError invalid_request that names the field
    */
-  readRequest(body: JsonObject, path: PathFields): ReadClientRequest;
+  readRequest(body: JsonObject, path: PathFields, headers?: readonly string[]): ReadClientRequest;
   /**
    * The fields that make a vendor of the same format charge more, beside those that chat completions have too. Under a
    * budget a request with one that has no price is refused.

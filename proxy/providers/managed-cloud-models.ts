@@ -7,6 +7,7 @@ import { forChatClients } from '../formats/chat-completions/translated.ts';
 import { converseCount, countedModel } from '../formats/converse/count.ts';
 import { FrameBytes } from '../formats/converse/frames.ts';
 import { converse } from '../formats/converse/index.ts';
+import { withInvokeOptions } from '../formats/converse/invoke-options.ts';
 import { invokeFormat, onlyTextOf as onlyTextOfInvoke } from '../formats/converse/invoke-vendor.ts';
 import { passConverseRequest } from '../formats/converse/pass-request.ts';
 import { onlyTextOf } from '../formats/converse/read-stream.ts';
@@ -48,7 +49,10 @@ export const managedCloudModels: Provider = {
     invoke: {
       ...forNativeClients(
         invokeFormat(messages),
-        (client, { target }) => passMessagesRequest(client, undefined, rightsOf(target)),
+        (client, { target }) => {
+          const rights = rightsOf(target);
+          return withInvokeOptions(passMessagesRequest(client, undefined, rights), rights.isOwnKey);
+        },
         {
           openSplitter: (eventBytesMax) => new FrameBytes(eventBytesMax),
           onlyText: onlyTextOfInvoke(onlyTextOfMessages),

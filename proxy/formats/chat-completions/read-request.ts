@@ -133,7 +133,7 @@ function translatedRequest(body: JsonObject, { bytes, modelInPath, client }: Rea
 }
 
 function asChat(came: Omit<ClientRequest, 'origins' | 'losses'>, bytes: number): ChatRequest {
-  const { chat, ...read } = came.translation.readRequest(came.body, came.path);
+  const { chat, ...read } = came.translation.readRequest(came.body, came.path, came.headers);
   const { body, model, isStream, messages } = readFields(chat, undefined);
   // A count is never a stream, even if the body is that of one.
   const stream = isStream && came.path.counts !== true;

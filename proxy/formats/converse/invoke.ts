@@ -9,10 +9,12 @@ import { isGiven } from '../../conversation/options.ts';
 import type { Finish, ResponseIdentity, ResponseMessage, ThinkingBlock } from '../../conversation/response.ts';
 import type { Usage } from '../../conversation/usage.ts';
 import type { ClientTranslation, PathFields, ReadClientRequest } from '../client-format.ts';
+import { refusedField } from '../client-losses.ts';
 import type { StreamWriter } from '../format.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { refusedArn } from './client.ts';
 import { eventFrame } from './frames.ts';
+import { isInvokeOption, optionsIn } from './invoke-options.ts';
 import { streamType } from './write-request.ts';
 
 /** @param messages the Messages API as its own clients use it */
@@ -23,8 +25,8 @@ export function invokeClients(messages: ClientTranslation): ClientTranslation {
     streamType,
     anyMediaType: true,
     requestLocations: invokeRequestLocations,
-    forwardsHeader: () => false,
-    readRequest: (body, path) => readInvokeRequest(body, path, messages),
+    forwardsHeader: isInvokeOption,
+    readRequest: (body, path, headers = []) => readInvokeRequest(body, { path, headers }, messages),
     fieldOf: (field) => (field === 'model' ? 'modelId' : messages.fieldOf(field)),
     refusedModel: refusedArn,
     responseHeaders: tokenCounts,
@@ -32,7 +34,16 @@ export function invokeClients(messages: ClientTranslation): ClientTranslation {
   };
 }
 
-function readInvokeRequest(body: JsonObject, path: PathFields, messages: ClientTranslation): ReadClientRequest {
+interface Beside {
+  readonly path: PathFields;
+  readonly headers: readonly string[];
+}
+
+function readInvokeRequest(
+  body: JsonObject,
+  { path, headers }: Beside,
+  messages: ClientTranslation,
+): ReadClientRequest {
   const { anthropic_version: version, anthropic_beta: betas, ...message } = body;
   // Bodies of other models have no such field.
   if (typeof version !== 'string') {
@@ -42,8 +53,12 @@ function readInvokeRequest(body: JsonObject, path: PathFields, messages: ClientT
     );
   }
   const read = messages.readRequest({ ...message, stream: path.stream === true }, path);
-  if (!isGiven(betas)) return read;
-  return { ...read, losses: { ...read.losses, dropped: [...read.losses.dropped, 'anthropic_beta'] } };
+  const { ofAccount: refused, others } = optionsIn(headers);
+  const dropped = [...read.losses.dropped, ...(isGiven(betas) ? ['anthropic_beta'] : []), ...others];
+  const [refusal = read.losses.refusal] = refused.map((name) =>
+    refusedField(name, `${name} is only supported where the body reaches its vendor as it is`),
+  );
+  return { ...read, losses: { dropped, refusal } };
 }
 
 /** Frameworks read the counts of a whole response there, whichever model it is of. */
