@@ -12,13 +12,16 @@ export function chatTools(body: JsonObject, losses: LossList): JsonObject {
   const { toolConfig, additionalModelRequestFields: extra } = body;
   if (!isGiven(toolConfig)) return {};
   if (!isObject(toolConfig)) throw invalid(path, `${path} must be an object with tools`);
+  losses.dropOthers(toolConfig, configFields, path);
   const tools: JsonObject[] = [];
   const own = new Set<unknown>();
   for (const one of blocksOf(toolConfig.tools ?? [], `${path}.tools`)) {
     const { toolSpec, cachePoint, systemTool } = one.block;
     if (isObject(cachePoint)) markLast(tools, one, losses);
-    else if (isObject(toolSpec)) tools.push(chatTool(toolSpec, `${one.at}.toolSpec`));
-    else {
+    else if (isObject(toolSpec)) {
+      losses.dropOthers(toolSpec, specFields, `${path}.tools.toolSpec`);
+      tools.push(chatTool(toolSpec, `${one.at}.toolSpec`));
+    } else {
       // The vendor would run it.
       losses.drop(ownToolName);
       if (isObject(systemTool)) own.add(systemTool.name);
@@ -28,6 +31,9 @@ export function chatTools(body: JsonObject, losses: LossList): JsonObject {
   if (tools.length === 0) return {};
   return { tools, ...chatChoice(toolConfig.toolChoice), ...ownChoice(isObject(extra) ? extra.tool_choice : undefined) };
 }
+
+const configFields: ReadonlySet<string> = new Set(['tools', 'toolChoice']);
+const specFields: ReadonlySet<string> = new Set(['name', 'description', 'inputSchema', 'strict']);
 
 /** As `x-svc-dropped-params` names a tool that the vendor would run. */
 export const ownToolName = `${path}.tools.systemTool`;

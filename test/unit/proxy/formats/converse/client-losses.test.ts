@@ -19,6 +19,7 @@ const image = { format: 'png', source: { bytes: 'AAAA' } };
 const audio = { format: 'wav', source: { bytes: 'AAAA' } };
 const pdf = { format: 'pdf', name: 'N', source: { bytes: 'AAAA' } };
 const found = { title: 'a', source: 'b', content: [{ text: 'c' }] };
+const spec = { name: 'f', inputSchema: { json: {} }, description: 'F', strict: true };
 const result = (part: JsonObject) => ({ toolResult: { toolUseId: 't', content: [part] } });
 
 const dropped: readonly (readonly [string, JsonObject])[] = [
@@ -27,6 +28,8 @@ const dropped: readonly (readonly [string, JsonObject])[] = [
   ['system.cachePoint', { system: [cachePoint, { text: 'a' }] }],
   ['messages.content.toolResult.content.cachePoint', turn('user', result(cachePoint))],
   ['toolConfig.tools.cachePoint', { toolConfig: { tools: [cachePoint] } }],
+  ['toolConfig.mode', { toolConfig: { tools: [{ toolSpec: spec }], mode: 'fast' } }],
+  ['toolConfig.tools.toolSpec.examples', { toolConfig: { tools: [{ toolSpec: { ...spec, examples: [] } }] } }],
   ['messages.content.image.error', turn('user', { image: { ...image, error: { message: 'broken' } } })],
   ['messages.content.audio.error', turn('user', { audio: { ...audio, error: { message: 'broken' } } })],
   [
