@@ -80,6 +80,20 @@ describe.each(formats)('the table of losses of %s', (name, { probes, sdkType, el
   });
 });
 
+it.each(['converse', 'invoke'] as const)(
+  'what belongs to the vendor’s whole account is refused in %s',
+  async (name) => {
+    const isOfAccount = /s3Location|guardrail|promptVariables|container|mcp_servers|file_id/i;
+    const probes = lossTables[name].probes.filter(({ path }) => isOfAccount.test(path));
+    expect(probes.length).toBeGreaterThan(3);
+    const outcomes = await Promise.all(probes.map((probe) => outcomesOf(name, probe)));
+    for (const [index, { path }] of probes.entries()) {
+      const words = vendorNames.map((vendor) => outcomes[index]?.[vendor].is);
+      expect([path, ...words]).toEqual([path, ...vendorNames.map(() => 'refused')]);
+    }
+  },
+);
+
 /** Rows for fields whose type has its rows elsewhere, and for those that the types lack. */
 const extensions: Partial<Record<ClientFormatName, readonly string[]>> = {
   messages: ['messages.content[text].text', 'messages.content[text].citations'],
