@@ -94,7 +94,7 @@ export class HangUps {
     });
   }
 
-  /** Plays a case again if a busy machine used up its time before it was sent to the vendor. */
+  /** Plays a case again if a busy machine used up its time before the vendor had it. */
   async play(one: Case): Promise<Verdict> {
     for (;;) {
       const verdict = await this.#playOnce(one);
@@ -109,7 +109,8 @@ export class HangUps {
     const caller = call(gateway, id, one);
     this.#running.set(id, { of: one, leave: () => caller.destroy(), generated: generated.resolve });
     const booking = await Promise.race([gateway.recorded(`case-${id}`), nothingRecorded(one)]);
-    const verdict = booking && verdictOn(one, booking, await generated.promise);
+    const sent = booking && (await Promise.race([generated.promise, nothingGenerated()]));
+    const verdict = booking && sent && verdictOn(one, booking, sent);
     this.#running.delete(id);
     caller.destroy();
     return verdict;
@@ -153,6 +154,13 @@ async function nothingRecorded(one: Case): Promise<never> {
   await sleep(recordedWithinMs, undefined, { ref: false });
   throw new Error(`no charge was recorded for ${JSON.stringify(one)}`);
 }
+
+/** The time limit of an attempt can end before the vendor has read the request: the case is then played again. */
+function nothingGenerated(): Promise<undefined> {
+  return sleep(generatedWithinMs, undefined, { ref: false });
+}
+
+const generatedWithinMs = 10_000;
 
 /**
  * Time for the other end to read the written bytes. If it did not read them, the case is one of another byte, not a
