@@ -37,6 +37,7 @@ function project(
       // They end what hangs and say nothing of speed: a busy machine is slow.
       testTimeout: 180_000,
       hookTimeout: 180_000,
+      expect: { poll: { timeout: 60_000 } },
       allowOnly: false,
     },
   };

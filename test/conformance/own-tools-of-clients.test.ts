@@ -56,7 +56,7 @@ describe.each(formats)('tools of a client of %s', (format, vendor, search, execu
   ])('reach its own vendor with egress %s and execution %s', async (allowsEgress, allowsExecution) => {
     await allow(allowsEgress, allowsExecution);
     // The proxy learns of the change by its feed.
-    const dropped = expect.poll(() => offers[format](vendor), { timeout: 10_000 });
+    const dropped = expect.poll(() => offers[format](vendor));
     await dropped.toSatisfy(
       (names: string) => names.includes(search) !== allowsEgress && names.includes(execution) !== allowsExecution,
     );
@@ -65,7 +65,7 @@ describe.each(formats)('tools of a client of %s', (format, vendor, search, execu
 
   it('are still lost at a vendor of another format', async () => {
     await allow(true, true);
-    await expect.poll(() => offers[format](vendor), { timeout: 10_000 }).toBe('');
+    await expect.poll(() => offers[format](vendor)).toBe('');
     const dropped = await offers[format]('gpt-provider');
     expect([dropped.includes(search), dropped.includes(execution)]).toEqual([true, true]);
     expect(sent()).not.toContain(search);
@@ -76,7 +76,7 @@ describe('a search that the vendor reports', () => {
   beforeAll(() => allow(true, true));
 
   it('is charged at the price of a search', async () => {
-    await expect.poll(() => offers.messages('assistant-provider'), { timeout: 10_000 }).toBe('');
+    await expect.poll(() => offers.messages('assistant-provider')).toBe('');
     const cost = async () => {
       const { gateway, key } = clients.scene;
       const response = await fetch(`${gateway.proxy.url}/v1/messages`, {
@@ -98,7 +98,7 @@ describe('under a budget', () => {
     const { gateway } = clients.scene;
     const { organization } = gateway;
     await allow(true, true);
-    await expect.poll(() => offers.messages('assistant-provider'), { timeout: 10_000 }).toBe('');
+    await expect.poll(() => offers.messages('assistant-provider')).toBe('');
     const { id, value } = await organization.createKey();
     const subject = { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY', id };
     const budget = { kind: 'LIMIT_KIND_BUDGET', amountUsd: '500', period: 'BUDGET_PERIOD_MONTH' };
@@ -106,9 +106,7 @@ describe('under a budget', () => {
     const client = new Anthropic({ baseURL: gateway.proxy.url, apiKey: value, maxRetries: 0 });
     const create = (tools: Anthropic.ToolUnion[]) =>
       client.messages.create({ model: modelAt('assistant-provider'), max_tokens: 100, messages: hello, tools });
-    await expect
-      .poll(() => create([code]).catch((error: unknown) => error), { timeout: 10_000 })
-      .toBeInstanceOf(BadRequestError);
+    await expect.poll(() => create([code]).catch((error: unknown) => error)).toBeInstanceOf(BadRequestError);
     await expect(create([code])).rejects.toThrow('tools[0]');
     expect((await create([{ ...webSearch, max_uses: 2 }])).type).toBe('message');
   });
@@ -119,8 +117,8 @@ describe('a demanded tool', () => {
     const demand = { tool_choice: { type: 'tool', name: 'web_search' } };
     await allow(false, true);
     const error = () => offers.messages('assistant-provider', demand).catch((thrown: unknown) => thrown);
-    await expect.poll(error, { timeout: 10_000 }).toBeInstanceOf(BadRequestError);
+    await expect.poll(error).toBeInstanceOf(BadRequestError);
     await allow(true, true);
-    await expect.poll(error, { timeout: 10_000 }).not.toBeInstanceOf(BadRequestError);
+    await expect.poll(error).not.toBeInstanceOf(BadRequestError);
   });
 });

@@ -52,7 +52,7 @@ describe('a conversation', () => {
     const id = 'compacted-and-charged';
     const { usage } = await client().responses.compact({ model, input: 'Hello' }, { headers: { 'x-request-id': id } });
     const row = async () => (await recordedRequests(gateway)).find(({ requestId }) => requestId === id);
-    await expect.poll(row, { timeout: 10_000 }).toMatchObject({
+    await expect.poll(row).toMatchObject({
       ...{ promptTokens: usage.input_tokens, completionTokens: usage.output_tokens, estimated: false, streamed: false },
     });
     const recorded = await row();

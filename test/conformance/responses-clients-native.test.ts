@@ -263,7 +263,7 @@ describe('by the settings of the organization', () => {
     const { id } = await create(vendor, { input: 'One' });
     await update({ stored: false });
     try {
-      await expect.poll(async () => (await create(vendor, { input: 'Two' })).id, { timeout: 5000 }).not.toMatch(sealed);
+      await expect.poll(async () => (await create(vendor, { input: 'Two' })).id).not.toMatch(sealed);
       for (const use of [
         () => client().responses.retrieve(id),
         () => create(vendor, { input: 'Two', previous_response_id: id }),
@@ -273,7 +273,7 @@ describe('by the settings of the organization', () => {
     } finally {
       await update({ stored: true });
     }
-    await expect.poll(async () => (await create(vendor, { input: 'Two' })).id, { timeout: 5000 }).toMatch(sealed);
+    await expect.poll(async () => (await create(vendor, { input: 'Two' })).id).toMatch(sealed);
   });
 
   it('the vendor learns the scope’s hash, unless the client names someone', async () => {
@@ -283,12 +283,12 @@ describe('by the settings of the organization', () => {
       return /"safety_identifier":"([^"]*)"/.exec(sent())?.[1];
     };
     try {
-      await expect.poll(() => named({}), { timeout: 5000 }).toMatch(/^[0-9a-f]{64}$/);
+      await expect.poll(() => named({})).toMatch(/^[0-9a-f]{64}$/);
       expect(await named({ safety_identifier: 'u-1' })).toBe('u-1');
     } finally {
       await update({ safetyIdentifier: false });
     }
-    await expect.poll(() => named({}), { timeout: 5000 }).toBeUndefined();
+    await expect.poll(() => named({})).toBeUndefined();
   });
 });
 

@@ -176,6 +176,6 @@ describe('a count', () => {
     await expect.poll(() => simulator.requests.length).toBe(1);
     leaving.abort();
     await expect(counting).rejects.toThrow();
-    await expect.poll(() => simulator.requests[0]?.ended, { timeout: 3000 }).toBe('client_left');
+    await expect.poll(() => simulator.requests[0]?.ended).toBe('client_left');
   });
 });

@@ -165,7 +165,7 @@ describe.each([
     const env = { GATEWAY_DATABASE_URL: database.url };
     const next = await startOperatorsPlane({ env, masterKey: plane.masterKey });
     try {
-      await expect.poll(() => storedOf(acme.id), { timeout: 10_000 }).toHaveLength(1);
+      await expect.poll(() => storedOf(acme.id)).toHaveLength(1);
     } finally {
       await next.close();
     }

@@ -309,7 +309,7 @@ describeStores('the workers of a control plane', (given) => {
     const { secret } = await storeWebhook(given.store, { url: receiver.url() });
     const workers = startWebhooks(deps(given.store));
     await spend(given.store, { budgetId: 'budget-1', spent: 1_000_000_000 });
-    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => receiver.received.length).toBe(3);
     await workers.close();
     const reported = receiver.received.map(({ body, headers }) =>
       new Webhook(secret).verify(body, headers as Record<string, string>),
@@ -343,7 +343,7 @@ describe('two replicas over PostgreSQL', () => {
     for (const n of [1, 2]) await storeWebhook(one, { url: `${receiver.url()}&webhook=${n}` });
     const replicas = [startWebhooks(deps(one)), startWebhooks(deps(other))];
     await Promise.all(ids.map((budgetId, n) => spend(n % 2 === 0 ? one : other, { budgetId, spent: 1_000_000_000 })));
-    await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(90);
+    await expect.poll(() => receiver.received.length).toBe(90);
     await Promise.all(replicas.map((replica) => replica.close()));
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(90);
     const rows = await deliveries(one);

@@ -228,7 +228,7 @@ describe.each([
         );
         const id = await storeDelivery(store, { webhook_id: webhook.id, organization_id: acme.id });
         const row = async () => (await deliveries(store)).find((one) => one.id === id);
-        await expect.poll(async () => (await row())?.attempts, { timeout: 10_000 }).toBe(1);
+        await expect.poll(async () => (await row())?.attempts).toBe(1);
         await expect.poll(() => plane.logs.join('')).toContain('ForbiddenAddressError');
         expect(await row()).toMatchObject({ state: 'pending', last_status: null });
         expect(receiver.received).toEqual([]);
