@@ -179,6 +179,20 @@ export const limits: Dashboard = {
         },
         {
           kind: 'timeseries',
+          title: 'Responses in the background',
+          description:
+            'Responses that a vendor generates after their request: followed until they are over, and how they ended per second.',
+          unit: 'short',
+          queries: [
+            { expr: 'sum(gateway_background_responses{$scope})', legend: 'under way' },
+            {
+              expr: 'sum by (result) (rate(gateway_background_responses_total{$scope}[$__rate_interval]))',
+              legend: '{{result}} per second',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
           title: 'Models without a price',
           description: 'Requests whose cost counts as nothing; under a budget they are refused.',
           unit: 'reqps',
