@@ -38,6 +38,6 @@ export class OrderedCalls {
 }
 
 /** Whether all arguments have arrived. Nothing in chat completions shows it. */
-function isWhole(call: StreamedCall): boolean {
-  return isObject(parseJson(call.arguments));
+export function isWhole(call: Pick<StreamedCall, 'arguments'>): boolean {
+  return call.arguments.trimEnd().endsWith('}') && isObject(parseJson(call.arguments));
 }

@@ -136,7 +136,45 @@ describe.each(foldings.map((one) => [one.kind.file, one] as const))('a client of
   });
 });
 
+const piece = (delta: object, finish: string | null = null) =>
+  `data: ${JSON.stringify({ ...identity, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+const callPiece = (index: number, fields: object) => piece({ tool_calls: [{ index, ...fields }] });
+
 describe('arguments of calls', () => {
+  it.each(foldings.map((one) => [one.kind.file, one] as const))(
+    'arrive whole where text comes between their pieces, for %s',
+    async (_file, { kind, fold }) => {
+      const chunks = [
+        callPiece(0, { id: 'c0', type: 'function', function: { name: 'weather', arguments: '{"a":{' } }),
+        callPiece(1, { id: 'c1', type: 'function', function: { name: 'time', arguments: '' } }),
+        piece({ content: 'Let ' }),
+        callPiece(0, { function: { arguments: '}' } }),
+        piece({ reasoning_content: 'Hm.' }),
+        callPiece(0, { function: { arguments: ',"b":1}' } }),
+        piece({ content: 'me see.' }),
+        callPiece(1, { function: { arguments: '{"c":2}' } }),
+        piece({ refusal: ' No.' }),
+        piece({}, 'tool_calls'),
+        'data: [DONE]\n\n',
+      ];
+      expect(
+        await fold(
+          streamOf(
+            kind,
+            chunks.map((one) => Buffer.from(one)),
+          ),
+        ),
+      ).toEqual({
+        reasoning: 'Hm.',
+        content: 'Let me see. No.',
+        calls: [
+          ['weather', { a: {}, b: 1 }],
+          ['time', { c: 2 }],
+        ],
+      });
+    },
+  );
+
   it.each(['messages', 'responses'] as const)('keep the spelling of their numbers in a stream for %s', (name) => {
     const kind = clientKinds.find(({ format }) => format === name);
     if (kind === undefined) throw new Error('there is such a format');

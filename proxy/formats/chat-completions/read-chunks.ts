@@ -6,16 +6,42 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Finish } from '../../conversation/response.ts';
 import { noUsage, type Usage } from '../../conversation/usage.ts';
 import type { StreamWriter } from '../format.ts';
+import { isWhole } from '../ordered-calls.ts';
 import { protocolError } from '../protocol-error.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { callOf, finishOf } from './read-message.ts';
 import { readUsage } from './usage.ts';
 
+interface ReadCall {
+  readonly id: string;
+  /** The writer's. */
+  readonly index: number;
+  /** So far. */
+  arguments: string;
+  /** Length of the arguments that were found incomplete. */
+  checked: number;
+}
+
+/** A piece of a choice without its calls. */
+interface ChoiceParts {
+  readonly delta: JsonObject;
+  readonly logprobs: JsonObject | undefined;
+}
+
+/** Many servers repeat the role and an empty content beside each piece of a call. */
+function isMore({ delta: { role: _role, ...fields }, logprobs }: ChoiceParts): boolean {
+  return logprobs !== undefined || Object.values(fields).some((value) => value !== null && value !== '');
+}
+
 export class ChunkReader {
   readonly #events = new SseSplitter(Number.POSITIVE_INFINITY);
   readonly #writer: StreamWriter;
-  /** The latest call with each index of the chunks, with the writer's index. */
-  readonly #calls = new Map<number, { readonly id: string; readonly index: number }>();
+  /** The latest call with each index of the chunks. */
+  readonly #calls = new Map<number, ReadCall>();
+  /** The calls whose arguments may continue. */
+  readonly #partial = new Set<ReadCall>();
+  /** What came between pieces of their arguments: the client's format ends a call before another part begins. */
+  #waiting: ChoiceParts[] = [];
   #finish: Finish | undefined;
   #usage: Usage = noUsage;
   #usageExtras: JsonObject = {};
@@ -58,22 +84,44 @@ export class ChunkReader {
   }
 
   #readChoice(choice: JsonObject): void {
-    if (isObject(choice.delta)) this.#readDelta(choice.delta);
-    if (isObject(choice.logprobs)) this.#writer.logprobs(choice.logprobs);
+    const { tool_calls: calls, ...delta } = isObject(choice.delta) ? choice.delta : {};
+    const { logprobs } = choice;
+    const parts = { delta, logprobs: isObject(logprobs) ? logprobs : undefined };
+    const waits = isMore(parts) && !this.#callsAreWhole();
+    if (waits) this.#waiting.push(parts);
+    else this.#write(parts);
+    for (const call of objectsOf(calls)) this.#readCall(call);
+    if (this.#waiting.length > 0 && this.#callsAreWhole()) this.#writeWaiting();
     // Fields of the whole message may follow the reason, so it is written at the end.
     if (typeof choice.finish_reason === 'string') this.#finish = finishOf(choice);
   }
 
-  #readDelta(delta: JsonObject): void {
-    const { role: _role, content, reasoning_content, reasoning, thinking_blocks, tool_calls, ...extras } = delta;
+  /** A call is checked again only once it has more arguments. */
+  #callsAreWhole(): boolean {
+    for (const call of this.#partial) {
+      if (call.arguments.length === call.checked) continue;
+      call.checked = call.arguments.length;
+      if (isWhole(call)) this.#partial.delete(call);
+    }
+    return this.#partial.size === 0;
+  }
+
+  #writeWaiting(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const parts of waiting) this.#write(parts);
+  }
+
+  #write({ delta, logprobs }: ChoiceParts): void {
+    const { role: _role, content, reasoning_content, reasoning, thinking_blocks, ...extras } = delta;
     const reasoned = typeof reasoning_content === 'string' ? reasoning_content : reasoning;
     if (typeof reasoned === 'string') this.#writer.reasoning(reasoned);
     for (const block of objectsOf(thinking_blocks)) this.#think(block);
     if (typeof content === 'string') this.#writer.content(content);
     for (const part of objectsOf(content)) if (typeof part.text === 'string') this.#writer.content(part.text);
-    for (const call of objectsOf(tool_calls)) this.#readCall(call);
     const given = Object.entries(extras).filter(([, value]) => value !== null && value !== undefined);
     if (given.length > 0) this.#writer.extra(Object.fromEntries(given));
+    if (logprobs !== undefined) this.#writer.logprobs(logprobs);
   }
 
   #think({ type, thinking, signature, data }: JsonObject): void {
@@ -87,12 +135,19 @@ export class ChunkReader {
     const { id, name, arguments: args } = callOf(call);
     const number = plainNumber(call.index) ?? this.#calls.size;
     const known = this.#calls.get(number);
-    if (id !== '' && id !== known?.id) this.#calls.set(number, { id, index: this.#writer.call(id, name, args) });
-    else if (known !== undefined) this.#writer.callArguments(known.index, args);
+    if (id !== '' && id !== known?.id) {
+      const begun = { id, index: this.#writer.call(id, name, args), arguments: args, checked: 0 };
+      this.#calls.set(number, begun);
+      this.#partial.add(begun);
+    } else if (known !== undefined) {
+      known.arguments += args;
+      this.#writer.callArguments(known.index, args);
+    }
   }
 
   #end(): void {
     if (!this.#writer.started) this.#start({});
+    this.#writeWaiting();
     this.#writer.finish(this.#finish ?? { reason: 'stop', native: undefined });
     this.#writer.end(this.#usage, this.#usageExtras);
   }
