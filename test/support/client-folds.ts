@@ -6,6 +6,7 @@ import { BedrockRuntimeClient, type ContentBlockDelta, ConverseStreamCommand } f
 import OpenAI from 'openai';
 import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
 import { eventsIn } from './client-streams.ts';
+import { linesOf } from './cloud-frames.ts';
 
 export interface Folded {
   readonly reasoning: string;
@@ -23,6 +24,7 @@ export const folds = {
   responses: foldResponses,
   generate_content: async (stream: Buffer) => readable({ parts: generatedParts(stream) }),
   converse: foldConverse,
+  invoke: foldInvoke,
 } as const satisfies Record<string, (stream: Buffer) => Promise<Folded>>;
 
 async function foldMessages(stream: Buffer): Promise<Folded> {
@@ -92,6 +94,15 @@ async function foldConverse(stream: Buffer): Promise<Folded> {
   return { reasoning, content, calls: all.map(({ name, args }) => [name, JSON.parse(args === '' ? '{}' : args)]) };
 }
 
+/** The SDK hands the bytes of each frame on; they are the events of the Messages API. */
+async function foldInvoke(stream: Buffer): Promise<Folded> {
+  const events = eventsIn(linesOf(stream)).map(({ chunk, exception }) => {
+    if (!isObject(chunk)) throw new Error(JSON.stringify(exception));
+    return `event: ${String(chunk.type)}\ndata: ${JSON.stringify(chunk)}\n\n`;
+  });
+  return await foldMessages(Buffer.from(events.join('')));
+}
+
 /** The SDK has no function for it: its users join the parts of each piece. @throws Error if the stream has an error */
 function generatedParts(stream: Buffer): readonly JsonObject[] {
   return eventsIn(stream.toString()).flatMap(({ candidates, error }) => {
@@ -153,4 +164,20 @@ function callsOf(item: JsonObject): Folded['calls'] {
   if (type === 'tool_use') return [[String(name), input]];
   if (type === 'custom_tool_call') return [[String(name), { input }]];
   return type === 'function_call' ? [[String(name), JSON.parse(String(args))]] : [];
+}
+
+/** Why the model stopped, in the words of the client's format: once for a whole response or a stream that has ended. */
+export function finishesIn(events: readonly JsonObject[]): readonly string[] {
+  return events.flatMap((event) => {
+    const { delta, response, messageStop, ...inner } = isObject(event.chunk) ? event.chunk : event;
+    return [inner, delta, response, messageStop].filter(isObject).flatMap(finishOf);
+  });
+}
+
+function finishOf(fields: JsonObject): readonly string[] {
+  const { stop_reason: messages, stopReason: converse, candidates, status, incomplete_details: details } = fields;
+  const [candidate] = objectsOf(candidates);
+  const ended = status === 'completed' || status === 'incomplete';
+  const responses = ended && 'output' in fields ? `${status} ${JSON.stringify(details)}` : undefined;
+  return [messages, converse, candidate?.finishReason, responses].filter((one) => typeof one === 'string');
 }

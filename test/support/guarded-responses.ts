@@ -90,22 +90,45 @@ interface Choice {
   readonly texts: Readonly<Record<string, string>>;
   readonly unknown: Readonly<Partial<Record<UnknownPath, string>>>;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+  readonly finish: string;
 }
 
 /** @param actions actions whose matches are planted @param window length of the longest match */
 export function randomResponse(random: Random, actions: readonly Action[], window: number): RandomResponse {
   const text = () => randomText(random, actions, window);
-  const choices = Array.from({ length: 1 + random.below(3) }, (): Choice => {
-    const spoken = random.chance(0.9) ? { content: text() } : { refusal: text() };
-    const texts = random.chance(0.5) ? { reasoning_content: text(), ...spoken } : spoken;
-    const calls = Array.from({ length: random.chance(0.5) ? 0 : random.below(4) }, (_, at) => ({
-      ...{ id: `call_${at}`, name: `tool_${at}`, arguments: randomArguments(random, text) },
-    }));
-    const names = (Object.keys(unknownPaths) as UnknownPath[]).filter(() => random.chance(0.3));
-    const unknown = Object.fromEntries(names.map((name) => [name, text()]));
-    return { texts, unknown, calls };
-  });
+  const choices = Array.from({ length: 1 + random.below(3) }, () => ({
+    ...randomChoice(random, text, () => randomArguments(random, text)),
+    finish: 'stop',
+  }));
   return { body: completionOf(choices), bytes: streamOf(random, choices) };
+}
+
+/**
+ * A response that clients of every format can read: one choice, a finish reason that fits its calls, and arguments that
+ * are JSON or empty. What a client makes of others is its own affair.
+ */
+export function randomReadable(random: Random, actions: readonly Action[], window: number): RandomResponse {
+  const text = () => randomText(random, actions, window);
+  const args = () => (random.chance(0.1) ? '' : jsonArguments(random, text));
+  const choice = randomChoice(random, text, args);
+  const finish = random.chance(0.2) ? random.pick(['length', 'content_filter']) : usualFinish(choice);
+  const choices = [{ ...choice, finish }];
+  return { body: completionOf(choices), bytes: streamOf(random, choices) };
+}
+
+function usualFinish({ calls }: Pick<Choice, 'calls'>): string {
+  return calls.length > 0 ? 'tool_calls' : 'stop';
+}
+
+function randomChoice(random: Random, text: () => string, args: () => string): Omit<Choice, 'finish'> {
+  const spoken = random.chance(0.9) ? { content: text() } : { refusal: text() };
+  const texts = random.chance(0.5) ? { reasoning_content: text(), ...spoken } : spoken;
+  const calls = Array.from({ length: random.chance(0.5) ? 0 : random.below(4) }, (_, at) => ({
+    ...{ id: `call_${at}`, name: `tool_${at}`, arguments: args() },
+  }));
+  const names = (Object.keys(unknownPaths) as UnknownPath[]).filter(() => random.chance(0.3));
+  const unknown = Object.fromEntries(names.map((name) => [name, text()]));
+  return { texts, unknown, calls };
 }
 
 function randomText(random: Random, actions: readonly Action[], window: number): string {
@@ -129,7 +152,10 @@ function planted(random: Random, action: Action, window: number): string {
 }
 
 function randomArguments(random: Random, text: () => string): string {
-  if (random.chance(0.15)) return text();
+  return random.chance(0.15) ? text() : jsonArguments(random, text);
+}
+
+function jsonArguments(random: Random, text: () => string): string {
   const value = {
     to: text(),
     many: [text(), { deep: text() }],
@@ -143,7 +169,7 @@ function completionOf(choices: readonly Choice[]): JsonObject {
   return {
     ...chunkHead,
     object: 'chat.completion',
-    choices: choices.map(({ texts, unknown, calls }, index) => ({
+    choices: choices.map(({ texts, unknown, calls, finish }, index) => ({
       index,
       message: {
         role: 'assistant',
@@ -154,7 +180,7 @@ function completionOf(choices: readonly Choice[]): JsonObject {
           tool_calls: calls.map(({ id, ...called }) => ({ id, type: 'function', function: called })),
         }),
       },
-      finish_reason: 'stop',
+      finish_reason: finish,
     })),
   };
 }
@@ -162,7 +188,7 @@ function completionOf(choices: readonly Choice[]): JsonObject {
 /** Choices interleaved, texts of one choice interleaved, all in pieces of any size. */
 function streamOf(random: Random, choices: readonly Choice[]): Buffer {
   const queues = choices.map((choice, index) => deltasOf(random, choice).map((delta) => chunkOf(index, delta)));
-  for (const [index, queue] of queues.entries()) queue.push(chunkOf(index, {}, 'stop'));
+  for (const [index, queue] of queues.entries()) queue.push(chunkOf(index, {}, choices[index]?.finish));
   let stream = '';
   for (const chunk of merged(random, queues)) {
     if (random.chance(0.03)) stream += ': αбա\n\n';

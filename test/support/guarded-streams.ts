@@ -63,6 +63,8 @@ export class ParsedStream implements StreamResult {
 /** A caller's received output. */
 export class Received implements StreamSink {
   bytes = '';
+  /** The same, as they were written. */
+  readonly pieces: Buffer[] = [];
   hasEnded = false;
   failure: Error | undefined;
   readonly #over = Promise.withResolvers<void>();
@@ -74,6 +76,7 @@ export class Received implements StreamSink {
 
   write(bytes: Buffer): void {
     this.bytes += bytes.toString();
+    this.pieces.push(bytes);
   }
 
   end(): void {
