@@ -175,6 +175,16 @@ describe('arguments of calls', () => {
     },
   );
 
+  it('that do not end let no text wait without bound', () => {
+    const kind = clientKinds.find(({ format }) => format === 'messages');
+    if (kind === undefined) throw new Error('there is such a format');
+    const begun = callPiece(0, { id: 'c0', type: 'function', function: { name: 'weather', arguments: '{"a":' } });
+    const texts = Array.from({ length: 10_001 }, () => piece({ content: 'a' }));
+    expect(() => streamOf(kind, [Buffer.from([begun, ...texts].join(''))])).toThrow(
+      expect.objectContaining({ code: 'upstream_protocol_error' }),
+    );
+  });
+
   it.each(['messages', 'responses'] as const)('keep the spelling of their numbers in a stream for %s', (name) => {
     const kind = clientKinds.find(({ format }) => format === name);
     if (kind === undefined) throw new Error('there is such a format');

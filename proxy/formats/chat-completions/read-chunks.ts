@@ -22,6 +22,9 @@ interface ReadCall {
   checked: number;
 }
 
+/** Pieces that may wait for the arguments of a call. Models write a few, if any. */
+const waitingMax = 10_000;
+
 /** A piece of a choice without its calls. */
 interface ChoiceParts {
   readonly delta: JsonObject;
@@ -88,7 +91,7 @@ export class ChunkReader {
     const { logprobs } = choice;
     const parts = { delta, logprobs: isObject(logprobs) ? logprobs : undefined };
     const waits = isMore(parts) && !this.#callsAreWhole();
-    if (waits) this.#waiting.push(parts);
+    if (waits) this.#wait(parts);
     else this.#write(parts);
     for (const call of objectsOf(calls)) this.#readCall(call);
     if (this.#waiting.length > 0 && this.#callsAreWhole()) this.#writeWaiting();
@@ -104,6 +107,11 @@ export class ChunkReader {
       if (isWhole(call)) this.#partial.delete(call);
     }
     return this.#partial.size === 0;
+  }
+
+  #wait(parts: ChoiceParts): void {
+    if (this.#waiting.length >= waitingMax) throw protocolError('the arguments of a call do not end');
+    this.#waiting.push(parts);
   }
 
   #writeWaiting(): void {
