@@ -140,9 +140,9 @@ const piece = (delta: object, finish: string | null = null) =>
   `data: ${JSON.stringify({ ...identity, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 const callPiece = (index: number, fields: object) => piece({ tool_calls: [{ index, ...fields }] });
 
-describe('arguments of calls', () => {
+describe('calls and refusals', () => {
   it.each(foldings.map((one) => [one.kind.file, one] as const))(
-    'arrive whole where text comes between their pieces, for %s',
+    'keep arguments whole where text comes between their pieces, for %s',
     async (_file, { kind, fold }) => {
       const chunks = [
         callPiece(0, { id: 'c0', type: 'function', function: { name: 'weather', arguments: '{"a":{' } }),
@@ -185,7 +185,19 @@ describe('arguments of calls', () => {
     );
   });
 
-  it.each(['messages', 'responses'] as const)('keep the spelling of their numbers in a stream for %s', (name) => {
+  it.each(foldings.map((one) => [one.kind.file, one] as const))(
+    'have their text before the refusal, which a guard may release earlier, for %s',
+    async (_file, { kind, fold }) => {
+      const chunks = [piece({ refusal: 'I refuse.' }), piece({ content: 'Well. ' }), piece({}, 'content_filter')];
+      const stream = streamOf(
+        kind,
+        [...chunks, 'data: [DONE]\n\n'].map((one) => Buffer.from(one)),
+      );
+      expect((await fold(stream)).content).toBe('Well. I refuse.');
+    },
+  );
+
+  it.each(['messages', 'responses'] as const)('keep the spelling of numbers in a stream for %s', (name) => {
     const kind = clientKinds.find(({ format }) => format === name);
     if (kind === undefined) throw new Error('there is such a format');
     const args = '{"n":12345678901234567890}';

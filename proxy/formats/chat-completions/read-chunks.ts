@@ -45,6 +45,8 @@ export class ChunkReader {
   readonly #partial = new Set<ReadCall>();
   /** What came between pieces of their arguments: the client's format ends a call before another part begins. */
   #waiting: ChoiceParts[] = [];
+  /** Written at the end: guards may release it before the last of the text, which it follows in whole responses. */
+  #refusal = '';
   #finish: Finish | undefined;
   #usage: Usage = noUsage;
   #usageExtras: JsonObject = {};
@@ -121,12 +123,13 @@ export class ChunkReader {
   }
 
   #write({ delta, logprobs }: ChoiceParts): void {
-    const { role: _role, content, reasoning_content, reasoning, thinking_blocks, ...extras } = delta;
+    const { role: _role, content, reasoning_content, reasoning, thinking_blocks, refusal, ...extras } = delta;
     const reasoned = typeof reasoning_content === 'string' ? reasoning_content : reasoning;
     if (typeof reasoned === 'string') this.#writer.reasoning(reasoned);
     for (const block of objectsOf(thinking_blocks)) this.#think(block);
     if (typeof content === 'string') this.#writer.content(content);
     for (const part of objectsOf(content)) if (typeof part.text === 'string') this.#writer.content(part.text);
+    if (typeof refusal === 'string') this.#refusal += refusal;
     const given = Object.entries(extras).filter(([, value]) => value !== null && value !== undefined);
     if (given.length > 0) this.#writer.extra(Object.fromEntries(given));
     if (logprobs !== undefined) this.#writer.logprobs(logprobs);
@@ -156,6 +159,7 @@ export class ChunkReader {
   #end(): void {
     if (!this.#writer.started) this.#start({});
     this.#writeWaiting();
+    if (this.#refusal !== '') this.#writer.extra({ refusal: this.#refusal });
     this.#writer.finish(this.#finish ?? { reason: 'stop', native: undefined });
     this.#writer.end(this.#usage, this.#usageExtras);
   }
