@@ -8,7 +8,7 @@ import { messageOf } from '../../proxy/formats/chat-completions/read-message.ts'
 import { Random } from '../support/access/random.ts';
 import { type Folded, folds, readable } from '../support/client-folds.ts';
 import { type ClientKind, clientKinds, clientRequestOf, elapsedMs, rewriteFor } from '../support/client-streams.ts';
-import { positionsOf, roundsOf, startingSeed } from '../support/seed.ts';
+import { roundsOf, sharedPositionsOf, startingSeed } from '../support/seed.ts';
 
 const texts = ['Hello', 'Grüße 🫖', 'a\\n"\\\\', '\n\n', ' ', '{"a":1}', 'data: [DONE]\n\n', '日本語', '👩‍👩‍👧‍👦'];
 const inputs = ['{}', '{"n":12345678901234567890}', '{"a":"x\\ny","ü":[1,{"b":null}]}', '{"s":"\\u0000\\""}'];
@@ -102,39 +102,44 @@ function wholeIn(kind: ClientKind, completion: JsonObject): JsonObject {
 
 const seed = startingSeed();
 
-describe.each(foldings.map((one) => [one.kind.file, one] as const))('a client of %s', (_file, { kind, fold, end }) => {
-  it(`reads the same whole and streamed, and what the model wrote (seeds from ${seed})`, async () => {
-    for (let number = seed; number < seed + roundsOf(80); number++) {
-      const random = new Random(number * 7919);
-      const reply = randomReply(random);
-      const whole = readable(JSON.parse(writeJson(wholeIn(kind, wholeOf(reply)))));
-      const folded = await fold(streamOf(kind, [chunksOf(reply, random)]));
-      const { reasoning, content, calls } = reply;
-      const original = { reasoning, content, calls: calls.map(({ name, args }) => [name, JSON.parse(args)]) };
-      expect(whole, `case ${number}`).toEqual(original);
-      expect(folded, `case ${number}`).toEqual(original);
-    }
-  });
+describe.each(foldings.map((one, index) => [one.kind.file, one, index] as const))(
+  'a client of %s',
+  (_file, folding, index) => {
+    const { kind, fold, end } = folding;
 
-  it(`gets the same bytes wherever the vendor’s are cut, and no end before theirs (seed ${seed})`, () => {
-    const random = new Random(seed * 104_729);
-    const calls = [{ id: 'c', name: 'f', args: inputs[1] ?? '' }];
-    const reply = { reasoning: 'Hm.', content: 'ü 🫖', calls, finish: 'tool_calls' };
-    const bytes = chunksOf(reply, random);
-    const all = bytesOf(kind, [bytes]);
-    expect(all).toMatch(end);
-    const last = bytes.lastIndexOf('data: [DONE]') + 'data: [DONE]\n'.length;
-    for (const cut of positionsOf(1, bytes.length)) {
-      const both = bytesOf(kind, [bytes.subarray(0, cut), bytes.subarray(cut)]);
-      if (both !== all) expect(both, `cut at byte ${cut}`).toBe(all);
-      const half = bytesOf(kind, [bytes.subarray(0, cut)]);
-      if (cut <= last && end.test(half)) expect(half, `ended at byte ${cut}`).not.toMatch(end);
-      if (!all.startsWith(half)) expect(all, `cut at byte ${cut}`).toContain(half);
-    }
-    const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
-    expect(bytesOf(kind, single)).toBe(all);
-  });
-});
+    it(`reads the same whole and streamed, and what the model wrote (seeds from ${seed})`, async () => {
+      for (let number = seed; number < seed + roundsOf(80); number++) {
+        const random = new Random(number * 7919);
+        const reply = randomReply(random);
+        const whole = readable(JSON.parse(writeJson(wholeIn(kind, wholeOf(reply)))));
+        const folded = await fold(streamOf(kind, [chunksOf(reply, random)]));
+        const { reasoning, content, calls } = reply;
+        const original = { reasoning, content, calls: calls.map(({ name, args }) => [name, JSON.parse(args)]) };
+        expect(whole, `case ${number}`).toEqual(original);
+        expect(folded, `case ${number}`).toEqual(original);
+      }
+    });
+
+    it(`gets the same bytes wherever the vendor’s are cut, and no end before theirs (seed ${seed})`, () => {
+      const random = new Random(seed * 104_729);
+      const calls = [{ id: 'c', name: 'f', args: inputs[1] ?? '' }];
+      const reply = { reasoning: 'Hm.', content: 'ü 🫖', calls, finish: 'tool_calls' };
+      const bytes = chunksOf(reply, random);
+      const all = bytesOf(kind, [bytes]);
+      expect(all).toMatch(end);
+      const last = bytes.lastIndexOf('data: [DONE]') + 'data: [DONE]\n'.length;
+      for (const cut of sharedPositionsOf(1, bytes.length, { index, all: 3 })) {
+        const both = bytesOf(kind, [bytes.subarray(0, cut), bytes.subarray(cut)]);
+        if (both !== all) expect(both, `cut at byte ${cut}`).toBe(all);
+        const half = bytesOf(kind, [bytes.subarray(0, cut)]);
+        if (cut <= last && end.test(half)) expect(half, `ended at byte ${cut}`).not.toMatch(end);
+        if (!all.startsWith(half)) expect(all, `cut at byte ${cut}`).toContain(half);
+      }
+      const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
+      expect(bytesOf(kind, single)).toBe(all);
+    });
+  },
+);
 
 const piece = (delta: object, finish: string | null = null) =>
   `data: ${JSON.stringify({ ...identity, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;

@@ -12,7 +12,7 @@ import type { Behaviour } from '../../simulator/behaviour.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
 import { type ClientKind, clientKinds, clientRequestOf, rewriteFor } from '../support/client-streams.ts';
 import { openGoldenCase } from '../support/golden.ts';
-import { positionsOf, sharedPositionsOf } from '../support/seed.ts';
+import { positionsOf, roundsOf, sharedPositionsOf } from '../support/seed.ts';
 import { askVendor, clientCallOf, partsOf } from '../support/vendor-calls.ts';
 
 /** A stream for a client, as it arrives. */
@@ -38,13 +38,14 @@ function read({ call, head, kind }: ArrivingStream, pieces: readonly Buffer[]): 
   return `${Buffer.concat(received).toString('latin1')}: ${JSON.stringify(end)}`;
 }
 
-function expectSameInPieces(stream: ArrivingStream, cuts: readonly number[]): void {
+function expectSameInPieces(stream: ArrivingStream, cuts: readonly number[], inBytes = true): void {
   const { bytes } = stream;
   const whole = read(stream, [bytes]);
   for (const cut of cuts) {
     const inTwo = read(stream, [bytes.subarray(0, cut), bytes.subarray(cut)]);
     if (inTwo !== whole) expect(inTwo, `cut at byte ${cut}`).toBe(whole);
   }
+  if (!inBytes) return;
   const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
   expect(read(stream, single)).toBe(whole);
 }
@@ -74,9 +75,10 @@ describe.each(clientKinds.map((kind, index) => [kind.file, kind, index] as const
   it.each(others)('the stream %s is the same wherever its bytes are cut', (_name, golden, number) => {
     const { call, head } = golden;
     const bytes = golden.streamBytes();
-    const searcher = { index: 3 * index + (number % 3), all: 3 * clientKinds.length };
+    const searcher = { index: 6 * index + (number % 6), all: 6 * clientKinds.length };
     const cuts = sharedPositionsOf(1, bytes.length, searcher);
-    expectSameInPieces({ call: forClient(call, kind), head, bytes, kind }, cuts);
+    const inBytes = roundsOf(3) > 3 || (number + index) % 3 === 0;
+    expectSameInPieces({ call: forClient(call, kind), head, bytes, kind }, cuts, inBytes);
   });
 });
 

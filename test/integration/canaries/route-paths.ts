@@ -78,12 +78,14 @@ async function repeated(scene: Scene, row: RouteRow, stored: StoredSecrets): Pro
     ] as const;
     for (const [headers, secrets] of ways) {
       for (const secret of secrets) {
-        for (const behaviour of [...refusalsThatEcho(secret), ...echoingResponses(secret)]) {
-          for (const stream of [false, true]) {
-            await send(scene, headers, { ...request(row, { vendor, stream }), behaviour });
-            // The gateway refuses some requests itself: their behaviour must not meet a request with another key.
-            scene.gateway.simulator.reset();
-          }
+        const played = [
+          ...refusalsThatEcho(secret).map((behaviour) => [behaviour, false] as const),
+          ...echoingResponses(secret).flatMap((behaviour) => [[behaviour, false] as const, [behaviour, true] as const]),
+        ];
+        for (const [behaviour, stream] of played) {
+          await send(scene, headers, { ...request(row, { vendor, stream }), behaviour });
+          // The gateway refuses some requests itself: their behaviour must not meet a request with another key.
+          scene.gateway.simulator.reset();
         }
       }
     }
