@@ -42,6 +42,8 @@ export function differenceOf({ method, target, status, source, code = '' }: Seen
   const found = paths.filter(({ expression }) => expression.test(path));
   if (code === 'route_not_found') return undefined;
   if (found.length === 0) return `${seen}: no such path`;
+  // A WebSocket is refused on every path, before a route is matched.
+  if (status === 426) return undefined;
   const methods = found.flatMap(({ operations }) => operations[method.toLowerCase()] ?? []);
   if (code === 'method_not_allowed') return methods.length === 0 ? undefined : `${seen}: the document has the method`;
   const range = `${Math.floor(status / 100)}XX`;
