@@ -146,7 +146,7 @@ class PassedStream implements StreamReader {
   }
 
   get usage(): Usage | undefined {
-    this.#readLatest();
+    this.#readPassed();
     return this.#reader.usage;
   }
 
@@ -155,12 +155,12 @@ class PassedStream implements StreamReader {
   }
 
   get model(): string | undefined {
-    this.#readLatest();
+    this.#readPassed();
     return this.#reader.model;
   }
 
   get textTokens(): number {
-    this.#readLatest();
+    this.#readPassed();
     return this.#reader.textTokens + this.#unreadTokens;
   }
 
@@ -197,7 +197,7 @@ class PassedStream implements StreamReader {
       this.#reader.push(event);
       return;
     }
-    if (this.#unread !== undefined) this.#unreadTokens += textTokensMax(unescaped(this.#unread.text));
+    if (this.#unread !== undefined) this.#count(this.#unread.text);
     this.#unread = { event, text };
   }
 
@@ -205,6 +205,20 @@ class PassedStream implements StreamReader {
     const { event } = this.#unread ?? {};
     this.#unread = undefined;
     if (event !== undefined) this.#reader.push(event);
+  }
+
+  /** The client has the latest event already. If the event breaks the format, settling must not fail: its text counts. */
+  #readPassed(): void {
+    const { text } = this.#unread ?? {};
+    try {
+      this.#readLatest();
+    } catch {
+      this.#count(text ?? '');
+    }
+  }
+
+  #count(text: string): void {
+    this.#unreadTokens += textTokensMax(unescaped(text));
   }
 }
 

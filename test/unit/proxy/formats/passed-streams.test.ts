@@ -179,6 +179,19 @@ describe.each(Object.entries(passings))('a stream of %s', (_name, passing) => {
   });
 });
 
+describe('a stream of converse that breaks its format in an event that passed unread', () => {
+  it('is settled all the same, by the text that its client got', () => {
+    const event = Buffer.from(frame('"text":"Hello"'), 'latin1');
+    // The checksum at the end is wrong.
+    event[event.length - 1] = (event.at(-1) ?? 0) ^ 1;
+    const stream = open(passings.converse as Passing, true);
+    expect(stream.push(event)).toEqual(event);
+    expect(stream.usage).toBeUndefined();
+    expect(stream.textTokens).toBeGreaterThan(0);
+    expect([stream.model, stream.complete]).toEqual([undefined, false]);
+  });
+});
+
 function open({ provider, model, format, onlyText, openSplitter }: Passing, skips: boolean): StreamReader {
   const options = { ...(openSplitter && { openSplitter }), ...(skips && { onlyText }) };
   const { passed } = forNativeClients(format, () => ({ body: '', dropped: [], headers: [] }), options);
