@@ -2,7 +2,6 @@
 // vendor's refusals.
 import type { Behaviour } from '../behaviour.ts';
 import { FieldFault, type Json } from '../checks.ts';
-import { directiveIn } from '../directive.ts';
 import { echoOf } from '../echo.ts';
 import type { Received, ResponseContext, SimulatedResponse, WireFormat } from '../wire-format.ts';
 import { authorize } from './authorization.ts';
@@ -23,6 +22,7 @@ import {
 } from './refusal.ts';
 import { type ConverseRequest, textOf } from './request.ts';
 import { responseFrames, responseObject } from './response.ts';
+import { scriptedBy } from './scripted.ts';
 
 const basePath = '/managed-cloud-models';
 
@@ -145,12 +145,7 @@ function parseBody({ headers, body }: Received): unknown {
 
 function directive({ messages }: ConverseRequest): Behaviour | undefined {
   const last = messages.at(-1);
-  if (last?.role !== 'user') return undefined;
-  try {
-    return directiveIn(textOf(last));
-  } catch (error) {
-    throw invalid(error instanceof Error ? error.message : String(error));
-  }
+  return last?.role === 'user' ? scriptedBy(textOf(last)) : undefined;
 }
 
 function decodedId(id: string): string {

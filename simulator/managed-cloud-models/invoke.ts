@@ -10,10 +10,10 @@ import { parseRequest as parseMessages } from '../assistant-provider/request.ts'
 import { messageEvents, messageObject } from '../assistant-provider/response.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { FieldFault, isObject, type Json } from '../checks.ts';
-import { directiveIn } from '../directive.ts';
 import { eventFrame } from './frames.ts';
 import { resolveModel } from './model-id.ts';
 import { invalid, malformedInput, unreadable } from './refusal.ts';
+import { scriptedBy } from './scripted.ts';
 
 export interface InvokeRequest {
   readonly message: MessageRequest;
@@ -51,12 +51,7 @@ function messageOf(body: Json, betas: ReadonlySet<string>): MessageRequest {
 /** What the last message of the user scripts. @throws Refusal */
 export function invokeDirective({ message: { messages } }: InvokeRequest): Behaviour | undefined {
   const last = messages.at(-1);
-  if (last?.role !== 'user') return undefined;
-  try {
-    return directiveIn(textOf(last));
-  } catch (error) {
-    throw invalid(error instanceof Error ? error.message : String(error));
-  }
+  return last?.role === 'user' ? scriptedBy(textOf(last)) : undefined;
 }
 
 export interface Invoked {

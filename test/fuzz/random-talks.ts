@@ -129,10 +129,10 @@ class TalkMaker {
 
   talk(): Talk {
     const turns: TalkTurn[] = [this.#user()];
-    for (let rounds = this.#random.below(4); rounds > 0; rounds--) {
+    for (let left = this.#random.below(4); left > 0; left--) {
       turns.push(...this.#reply());
       if (this.#has('system inside', 0.15)) turns.push({ role: 'system', texts: this.#texts(2) });
-      if (rounds > 1 || turns.at(-1)?.role !== 'tool' || this.#random.chance(0.5)) turns.push(this.#user());
+      if (left > 1 || turns.at(-1)?.role !== 'tool' || this.#random.chance(0.5)) turns.push(this.#user());
     }
     const system = this.#random.chance(0.5) ? this.#texts(2) : [];
     return { system, turns, tools: this.#tools, options: this.#options() };
