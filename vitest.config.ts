@@ -26,6 +26,8 @@ function project(
       ...files,
       pool: 'forks',
       isolate: false,
+      // Node loads the sources itself, as it does in production: without Vite's wrapper they run 4 to 7 % faster.
+      experimental: { viteModuleRunner: false },
       maxWorkers,
       sequence: { groupOrder },
       // Workers of tests load the sources again each time; this caches them compiled and without types.

@@ -15,8 +15,8 @@ const models = {
 } as const satisfies Record<string, readonly [VendorName, string]>;
 
 /** @returns the numbers that the vendor gets, by the last name of their path */
-async function sent(of: keyof typeof models, fields: string): Promise<Record<string, string>> {
-  const [vendor, model] = models[of];
+async function sent(kind: keyof typeof models, fields: string): Promise<Record<string, string>> {
+  const [vendor, model] = models[kind];
   const body = `{"model":"${model}","messages":[{"role":"user","content":"Hi"}],${fields}}`;
   const dialect = vendor === 'studio-ai' ? '/models' : '';
   const call = callOf(vendor, model, body, dialect);
@@ -49,8 +49,8 @@ describe('a numeric option', () => {
     ['search', '"thinking":{"type":"enabled","budget_tokens":1e3}', { thinkingBudget: '1e3' }],
     ['studio', '"seed":9223372036854775807,"temperature":1.0', { seed: '9223372036854775807', temperature: '1.0' }],
     ['studio', '"temperature":1.5e0', { temperature: '1' }],
-  ])('of %s keeps its written form: %s', async (of, fields, expected) => {
-    const numbers = await sent(of, fields);
+  ])('of %s keeps its written form: %s', async (kind, fields, expected) => {
+    const numbers = await sent(kind, fields);
     expect(numbers).toMatchObject(expected);
     if (Object.keys(expected).length === 0) expect(numbers).toEqual({});
   });
@@ -61,8 +61,8 @@ describe('a numeric option', () => {
     ['search', '"thinking":{"type":"enabled","budget_tokens":-0}', 'thinking.budget_tokens'],
     ['search', '"seed":1.5e0', 'seed'],
     ['studio', '"temperature":1e400', 'temperature'],
-  ])('of %s is refused when it is out of range: %s', async (of, fields, param) => {
-    await expect(sent(of, fields)).rejects.toMatchObject({ code: 'invalid_request', param });
+  ])('of %s is refused when it is out of range: %s', async (kind, fields, param) => {
+    await expect(sent(kind, fields)).rejects.toMatchObject({ code: 'invalid_request', param });
   });
 });
 
@@ -71,8 +71,8 @@ describe('a JSON schema with numbers', () => {
     '{"type":"object","properties":{"n":{"type":"integer","minimum":1.0,"maximum":9223372036854775807}},"required":["n"],"additionalProperties":false}';
 
   it('of a strict tool repeats unsupported keywords in its description with the written numbers', async () => {
-    for (const of of ['assistant', 'cloud'] as const) {
-      const [vendor, model] = models[of];
+    for (const kind of ['assistant', 'cloud'] as const) {
+      const [vendor, model] = models[kind];
       const tools = `"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":${schema}}}]`;
       const call = callOf(vendor, model, `{"model":"m","messages":[{"role":"user","content":"Hi"}],${tools}}`);
       const { body } = await buildRequest(call);
