@@ -113,7 +113,8 @@ async function makeKeys({ gateway, canaries, call }: Omit<Scene, 'keys'>): Promi
   );
   await call('ProxyTokens/Revoke', { id: (proxy.proxyToken as { id: string }).id }, { token: platformToken });
 
-  const stored = canaries.add('stored provider key', `sk-sim-stored-${random()}`);
+  // No start in common with the key before: the search finds pieces.
+  const stored = canaries.add('stored provider key', `sk-sim-later-${random()}`);
   const { providerKeys } = (await call('ProviderKeys/List', { organizationId: id })) as {
     providerKeys: { id: string }[];
   };
