@@ -34,6 +34,11 @@ export interface ChatCall {
   readonly guardrailId?: string;
 }
 
+/** The call as it was sent: to one of its targets. */
+export function callAt<Call extends Pick<ChatCall, 'targets'>>(call: Call, target: Target | undefined): Call {
+  return target === undefined || call.targets[0] === target ? call : { ...call, targets: [target] };
+}
+
 /** Whether the vendor may generate the response after the request has ended. */
 export function isInBackground({ request }: Pick<ChatCall, 'request'>): boolean {
   return request.client?.store?.isBackground === true;
@@ -60,6 +65,8 @@ export interface Outcome {
    */
   textTokens(): number;
   readonly modelAnswered: string | undefined;
+  /** The target of the last attempt; undefined if there was none. */
+  readonly target: Target | undefined;
   readonly attempts: number;
   readonly status: number;
   readonly errorSource: 'gateway' | 'provider' | undefined;

@@ -137,7 +137,8 @@ export class GatewayError extends Error {
   readonly status: number;
   readonly param: string | undefined;
   readonly isClientParam: boolean;
-  readonly retryAfter: number | undefined;
+  /** Seconds. Of several attempts, the shortest. */
+  retryAfter: number | undefined;
   readonly allow: string | undefined;
   readonly headers: readonly string[];
   readonly hint: string | undefined;

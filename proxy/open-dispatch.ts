@@ -2,12 +2,15 @@
 import { extname, join } from 'node:path';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
+import { systemTimers } from '../common/timers.ts';
 import { openLookups, openTransport, type Upstream, type UpstreamShares } from './open-upstream.ts';
+import { Chains } from './routing/chain.ts';
+import { createDispatch, type Dispatch } from './routing/dispatch.ts';
+import { RetryBudget } from './routing/retry-budget.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, useOf } from './shares.ts';
 import type { TranslationWorkerName } from './translation-worker.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
-import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 import { Translation } from './upstream/translation.ts';
 import { TranslationWorkers } from './upstream/translation-workers.ts';
 
@@ -37,6 +40,12 @@ export function openDispatch(
     translation: new Translation({ workers, loop }),
     limits: settings,
     now: () => systemClock.now(),
+    chains: new Chains({
+      health: { isQuiet: true, usable: (targets) => targets, failed: () => undefined, succeeded: () => undefined },
+      retryBudget: new RetryBudget({ clock: systemClock }),
+      timers: systemTimers,
+      random: Math.random,
+    }),
     images: {
       transport: imageTransport,
       limits: { ...settings, imageTimeoutMs: settings.imageTimeout },

@@ -26,9 +26,13 @@ export interface BudgetQuestion {
 /** Cost and charges do not include the reservation: the process that reports the event adds the reserved amounts. */
 export type UsageOfKilled = Omit<UsageEvent, 'id' | 'at' | 'session' | 'ordinal'>;
 
+export type FullQuestion = Omit<BudgetQuestion, 'least'>;
+
 export interface Budgets {
   /** A promise only if an acquire call has to be waited for. @throws BudgetRefusal */
   take(question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation>;
+  /** Like `take`, but acquires nothing: undefined if the full amount is not in every lease. */
+  takeNow(question: FullQuestion): BudgetReservation | undefined | Promise<BudgetReservation | undefined>;
   /** For a request without budgets: identifies its usage event. */
   stamp(): Stamp;
 }

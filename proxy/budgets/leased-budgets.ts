@@ -7,6 +7,7 @@ import {
   BudgetRefusal,
   type BudgetReservation,
   type Budgets,
+  type FullQuestion,
   type RefusalReason,
   type Stamp,
 } from './budgets.ts';
@@ -78,6 +79,13 @@ export class LeasedBudgets implements Budgets {
     const outcome = this.#outcome(request, instant);
     if (outcome instanceof BudgetRefusal) throw outcome;
     return outcome ?? this.#wait(request, instant);
+  }
+
+  takeNow({ budgets, full, ifKilled }: FullQuestion): BudgetReservation | undefined {
+    const instant = this.#leaseManager.instant();
+    const leases = this.#leaseManager.of(budgets, instant);
+    const fitting = leases !== undefined && fits(leases, { budgets, full, least: full, ifKilled });
+    return fitting ? this.#reservation(leases, full, instant) : undefined;
   }
 
   stamp(): Stamp {

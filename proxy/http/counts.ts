@@ -10,8 +10,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
 import { counterOf, nativeFormat } from '../providers/provider.ts';
 import { estimateTokens } from '../rates/estimate.ts';
+import type { Dispatch, DispatchContext } from '../routing/dispatch.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
-import type { Dispatch, DispatchContext } from '../upstream/dispatch.ts';
 import type { Exchange } from './exchange.ts';
 import { settle } from './outcome.ts';
 import { scheduled } from './parse-body.ts';
@@ -90,9 +90,14 @@ async function byVendor(
 
 async function inTime(exchange: Exchange, { dispatch, countMs }: CountDeps, call: ChatCall): Promise<AttemptResult> {
   let abortable: Parameters<Exchange['onAbort']>[0] | undefined;
+  let late: Error | undefined;
   const context: DispatchContext = {
     owner: exchange.owner,
+    get aborted() {
+      return late ?? exchange.aborted;
+    },
     attemptStarted: (attempt) => exchange.attemptStarted(attempt),
+    attemptFailed: () => exchange.attemptFailed(),
     buffer: (bytes) => exchange.buffer(bytes),
     progress: () => exchange.progress(),
     onAbort: (started) => {
@@ -101,14 +106,19 @@ async function inTime(exchange: Exchange, { dispatch, countMs }: CountDeps, call
     },
   };
   const timer = setTimeout(() => {
-    const cause = new Error('the count took too long');
-    abortable?.abort(new GatewayError('upstream_timeout', { cause }), exchange);
+    late = new GatewayError('upstream_timeout', { cause: new Error('the count took too long') });
+    abortable?.abort(late, exchange);
   }, countMs);
   try {
-    return await dispatch(call, context);
+    return await dispatch(call, context, isFree);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** No count costs anything, however it ended. */
+function isFree(): boolean {
+  return true;
 }
 
 const counterFailures: ReadonlySet<ErrorCode> = new Set([

@@ -7,6 +7,7 @@ import { clientFormats } from '../client-formats.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import type { ClientFormat, ClientFormatName, ClientRequest } from '../formats/client-format.ts';
+import type { Reservation } from '../ledger/ledger.ts';
 import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
@@ -158,8 +159,10 @@ export class Exchange {
   /** Monotonic time at which the first attempt began. */
   dispatchedAt: number | undefined;
   ticket: Ticket | undefined;
-  /** The latest attempt that was sent. */
+  /** The latest attempt that was sent, unless it is settled. */
   attempt: Received | undefined;
+  /** The request's limits and money, once they are reserved. */
+  reservation: Reservation | undefined;
   waiting: Waiting;
   /** The index in the watchdog's list. */
   watchedAt = 0;
@@ -221,6 +224,12 @@ export class Exchange {
     this.#abortable?.abort(error, this);
   }
 
+  /** Ends the attempt that it waits for: the stage decides whether there is another one. */
+  abortAttempt(error: Error): void {
+    if (this.isReadOn) this.abort(error);
+    else if (this.#aborted === undefined) this.#abortable?.abort(error, this);
+  }
+
   /** @throws the error that aborted the request */
   throwIfAborted(): void {
     if (this.#aborted !== undefined) throw this.#aborted;
@@ -237,9 +246,15 @@ export class Exchange {
   attemptStarted(attempt?: Received): void {
     this.throwIfAborted();
     this.attempt = attempt;
+    if (attempt !== undefined) this.record.providerKeyId = attempt.target.providerKeyId;
     this.record.attempts++;
     this.waitFor('head');
     this.dispatchedAt ??= this.waitingSince;
+  }
+
+  /** Nothing is waited for until the next attempt is sent. */
+  attemptFailed(): void {
+    this.waitFor(undefined);
   }
 
   get isReadOn(): boolean {

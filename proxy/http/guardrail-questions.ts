@@ -10,8 +10,8 @@ import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import { NotRequestedError, ServiceFailedError } from '../guardrails/service.ts';
 import type { AskModel, ModelQuestion } from '../guardrails/services/model.ts';
 import type { Ledger, Reservation } from '../ledger/ledger.ts';
+import type { Dispatch, DispatchContext } from '../routing/dispatch.ts';
 import type { AttemptResult, Received } from '../upstream/attempt.ts';
-import type { Dispatch, DispatchContext } from '../upstream/dispatch.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
 import { RequestHeaders } from './headers.ts';
@@ -115,6 +115,12 @@ class ModelRequest implements DispatchContext {
     this.attempts++;
   }
 
+  attemptFailed(): void {}
+
+  get aborted(): Error | undefined {
+    return this.#signal.aborted ? new GatewayError('upstream_timeout') : undefined;
+  }
+
   /** Nothing to count: the response is short, and its size is limited like that of every response. */
   buffer(): void {}
 
@@ -144,6 +150,7 @@ function settle(
     usageIsComplete: attempt?.usageIsComplete === true,
     textTokens: () => attempt?.textTokens() ?? 0,
     modelAnswered: attempt?.model(),
+    target: attempt?.target,
     attempts,
     ...endOf(failure),
     latencyMs: monotonic() - startedAt,

@@ -3,7 +3,7 @@
 import { type AttachedKey, withAttachedKey } from '../access/attached-key.ts';
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
 import { readCredentials } from '../access/credentials.ts';
-import type { ChatCall } from '../call.ts';
+import { type ChatCall, callAt } from '../call.ts';
 import { clientFormats } from '../client-formats.ts';
 import { GatewayError } from '../errors.ts';
 import { type ClientReading, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
@@ -21,7 +21,7 @@ import { type CountDeps, type InspectedRequest, respondCount } from './counts.ts
 import type { Exchange, RequestRecord } from './exchange.ts';
 import { type ChatRoute, clientFormatOf, findTarget, matchRoute, type Route, type StoredRoute } from './match.ts';
 import { listedModel, listedModels, type ModelsDeps } from './models.ts';
-import { outcomeOf, settle } from './outcome.ts';
+import { chargeAttempt, outcomeOf, settle } from './outcome.ts';
 import { inSlices, parseBody, scheduled } from './parse-body.ts';
 import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
@@ -123,6 +123,7 @@ async function respondByModel(
   const slot = deps.backgroundResponses.admit(call, exchange.owner);
   const reserved = reserve(deps.ledger, call, slot);
   const reservation = reserved instanceof Promise ? await reserved : reserved;
+  exchange.reservation = reservation;
   record.limitHeaders = reservation.headers;
   let failure: unknown;
   try {
@@ -130,7 +131,7 @@ async function respondByModel(
     // it.
     const sending = scheduled(exchange, body, deps.loop);
     if (sending !== undefined) await sending;
-    const dispatching = deps.dispatch(dispatchedCall(call, reservation, output), exchange);
+    const dispatching = deps.dispatch(dispatchedCall(call, reservation, output), exchange, chargeAttempt);
     const result = await dispatched(dispatching, output);
     if (result.kind === 'complete') record.costText = costText(exchange, reservation);
     const guarded = output === undefined ? result : await output.guard(result);
@@ -138,7 +139,10 @@ async function respondByModel(
       elapsedMs: () => exchange.elapsedMs,
       inSlices: (steps) => inSlices(exchange, steps, deps.loop),
     });
-    await relay(exchange, withSealedIds(written instanceof Promise ? await written : written, call));
+    await relay(
+      exchange,
+      withSealedIds(written instanceof Promise ? await written : written, sentCall(exchange, call)),
+    );
   } catch (error) {
     failure = withNearest(error, call);
     respondError(exchange, failure);
@@ -148,7 +152,7 @@ async function respondByModel(
   if (reading !== undefined) await reading;
   // settle: always, exactly once, by the usage that the provider reported, even if the caller did not get it. A
   // response in the background is settled when it is over.
-  if (slot !== undefined && isUnfinished(exchange)) follow(exchange, { call, reservation, failure, slot });
+  if (slot !== undefined && isUnfinished(exchange)) follow(exchange, { reservation, failure, slot });
   else {
     slot?.release();
     settle(exchange, reservation, failure);
@@ -183,16 +187,15 @@ function isUnfinished({ attempt }: Exchange): boolean {
 }
 
 interface Unfinished {
-  readonly call: ChatCall;
   readonly reservation: Reservation;
   readonly failure: unknown;
   readonly slot: BackgroundSlot;
 }
 
 /** Nothing that is kept refers to the texts of the request, or to what was received. */
-function follow(exchange: Exchange, { call, reservation, failure, slot }: Unfinished): void {
+function follow(exchange: Exchange, { reservation, failure, slot }: Unfinished): void {
   const { record } = exchange;
-  const [target] = call.targets;
+  const target = exchange.attempt?.target;
   const id = exchange.attempt?.responseId();
   if (target === undefined || !id) throw new Error('the response is not stored');
   const outcome = outcomeOf(exchange, failure);
@@ -203,6 +206,10 @@ function follow(exchange: Exchange, { call, reservation, failure, slot }: Unfini
     outcome: { ...outcome, textTokens: () => textTokens },
     reservation: reservation.outlasting(),
   });
+}
+
+function sentCall({ attempt }: Exchange, call: ChatCall): ChatCall {
+  return callAt(call, attempt?.target);
 }
 
 /** `<provider>/<name>` → `<name>` */

@@ -17,6 +17,7 @@ export function outcomeOf(exchange: Exchange, failure: unknown): Outcome {
     usageIsComplete: attempt?.usageIsComplete === true,
     textTokens: () => attempt?.textTokens() ?? 0,
     modelAnswered: attempt?.model(),
+    target: attempt?.target,
     attempts,
     status,
     errorSource,
@@ -24,6 +25,16 @@ export function outcomeOf(exchange: Exchange, failure: unknown): Outcome {
     latencyMs: exchange.elapsedMs,
     firstTokenMs: firstByteAt === undefined ? undefined : firstByteAt - startedAt,
   };
+}
+
+/**
+ * Charges an attempt that has failed and may have cost something, and reserves money for the next one. @returns false
+ * if there is none
+ */
+export async function chargeAttempt(exchange: Exchange, failure: unknown): Promise<boolean> {
+  const isCharged = (await exchange.reservation?.chargeAttempt(outcomeOf(exchange, failure))) === true;
+  if (isCharged) exchange.attempt = undefined;
+  return isCharged;
 }
 
 /** Called once for each reservation. @param failure as in {@link outcomeOf} */

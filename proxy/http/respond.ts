@@ -33,7 +33,9 @@ const notWorthRetrying = new Set<ErrorCode>([
   'budget_exceeded',
 ]);
 
-export function errorResponse(error: unknown): ErrorResponse {
+/** @param attempts that the gateway has made: after several, the caller's SDK need not retry at once */
+export function errorResponse(error: unknown, attempts = 0): ErrorResponse {
+  const isRetried = attempts > 1;
   if (error instanceof ProviderFailure) {
     const { status, message, param, code, hint } = error;
     return {
@@ -44,12 +46,12 @@ export function errorResponse(error: unknown): ErrorResponse {
       code,
       hint,
       native: error.native,
-      headers: [...retryHeaders(error.retryAfter, error.retryable), ...error.headers.map(headerValue)],
+      headers: [...retryHeaders(error.retryAfter, error.retryable && !isRetried), ...error.headers.map(headerValue)],
     };
   }
   const own = error instanceof GatewayError ? error : new GatewayError('internal_error', { cause: error });
   const { status, message, param, isClientParam, code, hint } = own;
-  const headers = retryHeaders(own.retryAfter, !notWorthRetrying.has(code));
+  const headers = retryHeaders(own.retryAfter, !notWorthRetrying.has(code) && !isRetried);
   if (own.allow !== undefined) headers.push('allow', own.allow);
   headers.push(...own.headers.map(headerValue));
   return { status, source: 'gateway', message, param, isClientParam, code, headers, hint };
@@ -67,8 +69,8 @@ export function envelope(error: PublicError, format: ClientFormat = clientFormat
 
 /** Writes an error into the record. The response is sent by respondError or, inside a stream, by relay. */
 export function recordError(exchange: Exchange, error: unknown): ErrorResponse {
-  const response = withoutKeys(errorResponse(error), exchange);
   const { record } = exchange;
+  const response = withoutKeys(errorResponse(error, record.attempts), exchange);
   if (error instanceof ClientGone) {
     record.status = 499;
     record.errorCode = error.code;

@@ -40,6 +40,7 @@ export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
     for (const exchange of watched) {
       const error = overdue(exchange, limits, now);
       if (error !== undefined) exchange.abort(error);
+      else if (hasNoFirstByte(exchange, limits, now)) exchange.abortAttempt(upstreamTimeout('no first byte'));
     }
   }, sweepMs);
   sweep.unref();
@@ -77,7 +78,6 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
     case 'reader':
       return isOver || waited > limits.readerMs ? new ClientGone('client_stalled') : undefined;
     case 'head':
-      if (exchange.record.streamed && waited > limits.firstByteMs) return upstreamTimeout('no first byte');
       break;
     case 'event':
       if (exchange.record.streamed && waited > limits.idleMs) return upstreamTimeout('nothing more came');
@@ -87,6 +87,11 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
   // A caller that reads drop by drop is not waited for all the time, so the sum of its waits decides.
   const isSlowReader = exchange.readerMs > limits.totalMs / 2;
   return isSlowReader ? new ClientGone('client_stalled') : upstreamTimeout('the total time is over');
+}
+
+/** Ends the attempt, not the request: another target may respond. */
+export function hasNoFirstByte({ waiting, waitingSince, record }: Exchange, limits: TimeLimits, now: number): boolean {
+  return waiting === 'head' && record.streamed && now - waitingSince > limits.firstByteMs;
 }
 
 function upstreamTimeout(why: string): GatewayError {

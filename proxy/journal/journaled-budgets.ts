@@ -1,6 +1,6 @@
 // Budgets whose reservations are in a journal before a request gets them. The reservations of one tick are written
 // together.
-import type { BudgetQuestion, BudgetReservation, Budgets, Charge, Stamp } from '../budgets/budgets.ts';
+import type { BudgetQuestion, BudgetReservation, Budgets, Charge, FullQuestion, Stamp } from '../budgets/budgets.ts';
 import type { Journals, JournalTake } from './journals.ts';
 
 export class JournaledBudgets implements Budgets {
@@ -19,13 +19,37 @@ export class JournaledBudgets implements Budgets {
       : this.#written(taken, question);
   }
 
+  takeNow(question: FullQuestion): BudgetReservation | undefined | Promise<BudgetReservation | undefined> {
+    const taken = this.#budgets.takeNow(question);
+    return taken instanceof Promise
+      ? taken.then((reservation) => this.#writtenNow(reservation, question))
+      : this.#writtenNow(taken, question);
+  }
+
   stamp(): Stamp {
     return this.#budgets.stamp();
   }
 
+  #writtenNow(
+    reservation: BudgetReservation | undefined,
+    question: FullQuestion,
+  ): BudgetReservation | undefined | Promise<BudgetReservation | undefined> {
+    const take = reservation && this.#journaled(reservation, question);
+    if (reservation === undefined || take === undefined) return reservation;
+    return take.written.then((isWritten) => {
+      if (isWritten) return new JournaledReservation(reservation, take);
+      // The journal is broken, and its session is over.
+      reservation.settle(0);
+      return undefined;
+    });
+  }
+
+  #journaled(reservation: BudgetReservation, question: FullQuestion): JournalTake | undefined {
+    return this.#journals.take(reservation, { ...question.ifKilled(), ...reservation.stamp });
+  }
+
   #written(reservation: BudgetReservation, question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation> {
-    const event = { ...question.ifKilled(), ...reservation.stamp };
-    const take = this.#journals.take(reservation, event);
+    const take = this.#journaled(reservation, question);
     return take === undefined ? reservation : this.#once(take, reservation, question);
   }
 

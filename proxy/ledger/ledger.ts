@@ -27,7 +27,12 @@ export interface Reservation {
   readonly outputCeiling: number | undefined;
   /** USD as a decimal string; undefined if part of the usage has no price. */
   costText(usage: Usage): string | undefined;
-  /** Replaces the reservation by the usage, and records it. Called exactly once. */
+  /**
+   * Charges an attempt that has failed, records its usage, and reserves money for another attempt from the leases.
+   * @returns false if there is no money for another attempt: then the attempt is not charged yet
+   */
+  chargeAttempt(outcome: Outcome): Promise<boolean>;
+  /** Replaces the reservation by the usage of the last attempt, and records it. Called exactly once. */
   settle(outcome: Outcome): Settled;
   /** For a response that outlasts its request: the same reservation, without the texts of the request. */
   outlasting(): Pick<Reservation, 'settle'>;

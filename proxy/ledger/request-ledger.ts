@@ -10,7 +10,7 @@ import {
   type RefusalReason,
   type Stamp,
 } from '../budgets/budgets.ts';
-import type { ChatCall, Outcome } from '../call.ts';
+import { type ChatCall, callAt, type Outcome } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { boundOf, type CostBound } from '../pricing/bound.ts';
@@ -87,6 +87,7 @@ interface Deps extends RequestLedgerDeps {
 type Money =
   | {
       readonly reservation: BudgetReservation;
+      readonly budgets: readonly AppliedBudget[];
       readonly bound: CostBound;
       readonly outputCeiling: number | undefined;
     }
@@ -108,6 +109,7 @@ function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: RequestTarge
   };
   const reserved = (reservation: BudgetReservation) => ({
     reservation,
+    budgets,
     bound,
     outputCeiling: bound.ceilingFor(reservation.amount),
   });
@@ -169,6 +171,12 @@ interface ReservationParts {
   readonly rates: RateLimitsReservation;
 }
 
+/** Of one or several attempts. */
+interface Earlier extends Settled {
+  /** As far as the providers reported it. */
+  readonly usage: Usage;
+}
+
 class RequestReservation implements Reservation {
   readonly headers: readonly string[];
   readonly outputCeiling: number | undefined;
@@ -176,15 +184,22 @@ class RequestReservation implements Reservation {
   #call: ChatCall;
   /** Computed while the request's texts were here. */
   #knownBound: CostBound | undefined;
-  readonly #parts: ReservationParts;
+  readonly #prices: Prices | undefined;
+  readonly #rates: RateLimitsReservation;
+  /** That of the current attempt. */
+  #money: Money;
+  /** What the attempts before the current one have cost. */
+  #earlier: Earlier = { cost: 0, usage: noUsage, estimateReason: undefined };
   /** Made at the start, not at the end: for a budget that is created meanwhile, the order of both has to be known. */
-  readonly #stamp: Stamp;
+  #stamp: Stamp;
 
   constructor(deps: Deps, call: ChatCall, reserved: ReservationParts) {
     const { money, rates } = reserved;
     this.#deps = deps;
     this.#call = call;
-    this.#parts = reserved;
+    this.#prices = reserved.prices;
+    this.#rates = rates;
+    this.#money = money;
     this.#stamp = money?.reservation.stamp ?? deps.budgets.stamp();
     this.outputCeiling = money?.outputCeiling;
     this.headers =
@@ -194,44 +209,79 @@ class RequestReservation implements Reservation {
   }
 
   costText(usage: Usage): string | undefined {
-    const { prices } = this.#parts;
+    const prices = this.#prices;
     return prices?.covers(usage) === true ? usdOfNano(prices.costOf(usage)) : undefined;
   }
 
+  async chargeAttempt(outcome: Outcome): Promise<boolean> {
+    const money = this.#money;
+    let next: BudgetReservation | undefined;
+    if (money !== undefined) {
+      const { budgets, reservation } = money;
+      const ifKilled = () => killedEvent(this.#call);
+      next = await this.#deps.budgets.takeNow({ budgets, full: reservation.amount, ifKilled });
+      if (next === undefined) return false;
+    }
+    this.#earlier = this.#total(this.#charge(outcome));
+    this.#money = money && next && { ...money, reservation: next };
+    this.#stamp = next?.stamp ?? this.#deps.budgets.stamp();
+    return true;
+  }
+
   settle(outcome: Outcome): Settled {
-    const { prices, money, rates } = this.#parts;
     if (this.#call.countsOnly === true) {
       // No model was called, so there is no usage to charge or to record, however the count ended.
-      rates.settle(noUsage, false);
+      this.#rates.settle(noUsage, false);
       return { cost: 0, estimateReason: undefined };
     }
-    const { usageLog, budgetMetrics, servedTiers } = this.#deps;
-    const charged = this.#charged(outcome);
+    const { cost, usage, estimateReason } = this.#total(this.#charge(outcome));
+    this.#rates.settle(usage, estimateReason !== undefined);
+    return { cost, estimateReason };
+  }
+
+  /** Charges one attempt to the budgets, and records it. */
+  #charge(outcome: Outcome): Earlier {
+    const { usageLog, budgetMetrics, servedTiers, prices: table } = this.#deps;
+    const call = callAt(this.#call, outcome.target);
+    const prices = call === this.#call ? this.#prices : (table.of(call) ?? this.#prices);
+    const charged = this.#charged(outcome, prices);
     const { usage, cost, estimateReason } = charged;
     const estimated = estimateReason !== undefined;
-    if (!estimated) servedTiers.note(this.#call, usage);
+    if (!estimated) servedTiers.note(call, usage);
     const isPriced = prices?.covers(usage) ?? usage.promptTokens + usage.completionTokens === 0;
-    rates.settle(estimated ? (outcome.usage ?? noUsage) : usage, estimated);
-    const charges = money?.reservation.settle(cost) ?? [];
+    const charges = this.#money?.reservation.settle(cost) ?? [];
     if (!isPriced) budgetMetrics.unpriced();
     if (estimated) budgetMetrics.estimated(estimateReason);
-    const settled = { cost, estimateReason };
     // A request that was not dispatched used nothing, so nothing is recorded.
-    if (outcome.attempts === 0) return settled;
-    const booking = { ...charged, stamp: this.#stamp, estimated, unpriced: !isPriced, charges };
-    usageLog.record(usageEvent(this.#call, outcome, booking));
-    return settled;
+    if (outcome.attempts > 0) {
+      const booking = { ...charged, stamp: this.#stamp, estimated, unpriced: !isPriced, charges };
+      usageLog.record(usageEvent(call, outcome, booking));
+    }
+    return { cost, estimateReason, usage: estimated ? (outcome.usage ?? noUsage) : usage };
+  }
+
+  /** The attempt together with those before it. */
+  #total({ cost, usage, estimateReason }: Earlier): Earlier {
+    const { promptTokens, completionTokens } = this.#earlier.usage;
+    return {
+      cost: this.#earlier.cost + cost,
+      usage: {
+        ...usage,
+        promptTokens: promptTokens + usage.promptTokens,
+        completionTokens: completionTokens + usage.completionTokens,
+      },
+      estimateReason: estimateReason ?? this.#earlier.estimateReason,
+    };
   }
 
   outlasting(): Pick<Reservation, 'settle'> {
-    const { money, prices } = this.#parts;
-    if (money === undefined && prices !== undefined) this.#knownBound = this.#bound(prices);
+    const prices = this.#prices;
+    if (this.#money === undefined && prices !== undefined) this.#knownBound = this.#bound(prices);
     this.#call = withoutTexts(this.#call);
     return this;
   }
 
-  #charged(outcome: Outcome): Charged {
-    const { prices } = this.#parts;
+  #charged(outcome: Outcome, prices: Prices | undefined): Charged {
     if (prices !== undefined) return chargeOf(outcome, { prices, terms: () => this.#terms(prices) });
     const estimateReason = estimateReasonOf(outcome);
     const isUnused = outcome.ending === 'unused' && !outcome.usageIsComplete;
@@ -247,7 +297,7 @@ class RequestReservation implements Reservation {
   }
 
   #terms(prices: Prices): Terms {
-    const { money } = this.#parts;
+    const money = this.#money;
     const bound = money?.bound ?? this.#knownBound ?? this.#bound(prices);
     return {
       bound,

@@ -1,7 +1,7 @@
 // The usage event of one request that was dispatched.
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { Charge, Stamp, UsageOfKilled } from '../budgets/budgets.ts';
-import type { ChatCall, Outcome } from '../call.ts';
+import { type ChatCall, callAt, type Outcome } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 
@@ -24,7 +24,7 @@ export interface Booking {
 export function usageEvent(call: ChatCall, outcome: Outcome, booking: Booking): UsageEvent {
   const { stamp, usage } = booking;
   return {
-    ...sourceOf(call),
+    ...sourceOf(callAt(call, outcome.target)),
     id: stamp.id,
     at: stamp.at,
     session: stamp.session,
@@ -93,7 +93,6 @@ function sourceOf(call: ChatCall) {
     modelAsked: call.qualifiedModel,
     streamed: request.stream,
     directKey: caller.direct,
-    // All attempts of a call use the credential of its first target.
     providerKeyId: call.targets[0]?.providerKeyId,
     ...(call.guardrailId !== undefined && { guardrailId: call.guardrailId }),
   };

@@ -135,6 +135,8 @@ export interface Target extends FormatTarget, CredentialTarget {
   readonly provider: Provider;
   /** Only from an operator's configuration. */
   readonly baseUrl: BaseUrl;
+  /** Of a stored key: changes with its secret. */
+  readonly keyRevision?: string;
 }
 
 /**

@@ -2,9 +2,11 @@
 // stream.
 import type { GiveUpReason, ResponseEnd } from '../conversation/response-end.ts';
 import type { Usage } from '../conversation/usage.ts';
+import type { Target } from '../providers/provider.ts';
 
 /** Facts about a provider's response, available at any time. */
 export interface Received {
+  readonly target: Target;
   readonly ending: ResponseEnd;
   /** The usage reported so far: complete, or a lower bound. */
   usage(): Usage | undefined;

@@ -4,7 +4,6 @@
 // up.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
-import type { ShareOwner } from '../../common/shares.ts';
 import { isInBackground } from '../call.ts';
 import type { GiveUpReason, ResponseEnd } from '../conversation/response-end.ts';
 import { textTokensMax } from '../conversation/text-tokens.ts';
@@ -13,46 +12,17 @@ import { GatewayError, overloaded } from '../errors.ts';
 import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../formats/chat-completions/text-meter.ts';
 import { type CompleteResponse, type StreamReader, type VendorError, VendorFailure } from '../formats/format.ts';
-import { buildRequest, formatOf, type ProviderCall, passesResponse } from '../providers/provider.ts';
+import { buildRequest, formatOf, type ProviderCall, passesResponse, type Target } from '../providers/provider.ts';
+import type { AttemptContext, AttemptDeps } from './attempt-context.ts';
 import type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink } from './attempt-result.ts';
 import { outgoing } from './outgoing.ts';
 import { type FailureResponse, providerFailure } from './provider-failure.ts';
 import { responseModel, withoutKey } from './provider-text.ts';
 import { ownHeaders, passedHeaders } from './response-headers.ts';
-import type { Translation } from './translation.ts';
 import type { BuiltRequest, ReadResponse } from './translation-job.ts';
-import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
+import type { TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
-export type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink };
-
-export interface AttemptLimits {
-  readonly responseBytesMax: number;
-  readonly eventBytesMax: number;
-}
-
-export interface AttemptDeps {
-  readonly transport: Transport;
-  readonly limits: AttemptLimits;
-  /** Translates large calls in workers. Default: they are translated here. */
-  readonly translation?: Translation;
-  /** Milliseconds since 1970. */
-  now(): number;
-}
-
-/** The request on whose behalf the attempt works. */
-export interface AttemptContext {
-  /** The organization and key whose shares it uses. */
-  readonly owner: ShareOwner;
-  /**
-   * Called when the request is about to be sent: a request that cannot be built is no attempt.
-   * @throws the error that aborted it
-   */
-  attemptStarted(attempt: Received): void;
-  /** Accounts memory for buffered bytes. @throws GatewayError overloaded */
-  buffer(bytes: number): void;
-  /** Bytes came from the provider. */
-  progress(): void;
-}
+export type { AttemptContext, AttemptDeps, AttemptResult, CompleteResult, Received, StreamResult, StreamSink };
 
 /** No more of an error is read: its status is enough. */
 const errorBytesMax = 1024 * 1024;
@@ -65,6 +35,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   readonly #format: ReturnType<typeof formatOf>;
   readonly #deps: AttemptDeps;
   readonly #context: AttemptContext;
+  readonly #fresh: boolean;
   readonly #outcome = Promise.withResolvers<AttemptResult>();
   #connection: UpstreamConnection | undefined;
   #status = 0;
@@ -85,8 +56,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #response: (CompleteResponse & Partial<ReadResponse>) | undefined;
   #endTimer: NodeJS.Timeout | undefined;
 
-  constructor(call: ProviderCall, deps: AttemptDeps, context: AttemptContext) {
+  /** @param fresh the request needs a new connection */
+  constructor(call: ProviderCall, deps: AttemptDeps, context: AttemptContext, { fresh = false } = {}) {
     this.#call = call;
+    this.#fresh = fresh;
     this.#format = formatOf(call);
     this.#deps = deps;
     this.#context = context;
@@ -176,9 +149,21 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     clearTimeout(this.#endTimer);
     if (this.#reader?.complete === true) return;
     const code = this.#status === 0 && error.kind !== 'protocol' ? 'upstream_unreachable' : 'upstream_protocol_error';
-    const isUnreached = error.kind === 'connect' || error.kind === 'forbidden' || !error.begun;
+    const isUnreached = error.kind === 'connect' || error.kind === 'forbidden' || !error.begun || error.wasIdle;
     this.#end(isUnreached ? 'unused' : 'reset');
     this.#fail(error.kind === 'overloaded' ? overloaded(error) : new GatewayError(code, { cause: error }));
+  }
+
+  get target(): Target {
+    return this.#call.target;
+  }
+
+  get isSent(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  get received(): Received {
+    return this;
   }
 
   usage(): Usage | undefined {
@@ -238,7 +223,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     if (this.#settled) return;
     this.#context.attemptStarted(this);
     this.#ownHeaders = ownHeaders(request, this.#call.target.credential);
-    this.#connection = this.#deps.transport.send(outgoing(request), this, this.#context.owner);
+    this.#connection = this.#deps.transport.send(outgoing(request, this.#fresh), this, this.#context.owner);
   }
 
   get #requested() {

@@ -6,12 +6,14 @@ import type { OutgoingRequest } from './transport.ts';
 
 const pieceBytes = 64 * 1024;
 
-export function outgoing(request: BuiltRequest): OutgoingRequest {
+/** @param fresh it needs a new connection */
+export function outgoing(request: BuiltRequest, fresh: boolean): OutgoingRequest {
   const { body, origin, path, headers } = request;
-  if (typeof body === 'string') return { origin, path, headers, body };
+  if (typeof body === 'string') return { origin, path, headers, body, fresh };
   return {
     origin,
     path,
+    fresh,
     headers: [...headers, 'content-length', String(body.length)],
     body: inPieces(body),
   };

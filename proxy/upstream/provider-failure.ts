@@ -15,8 +15,8 @@ export class ProviderFailure extends Error {
   readonly status: number;
   readonly param: string | undefined;
   readonly code: string | undefined;
-  /** In seconds. */
-  readonly retryAfter: number | undefined;
+  /** In seconds. Of several attempts, the shortest. */
+  retryAfter: number | undefined;
   /** False if waiting cannot help. */
   readonly retryable: boolean;
   /** Headers of the provider that are passed on, as alternating names and values. */

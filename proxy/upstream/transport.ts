@@ -1,8 +1,9 @@
 // HTTP to providers (the only undici). One pool for each origin, HTTP/1.1 with keep-alive, no redirects, no
 // decompression. Its only time-out is that for connecting: the watchdog of http/ limits all others. A look-up for a new
 // connection belongs to the request that needs it: it counts for the request's organization and ends with it.
+import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
@@ -44,21 +45,31 @@ export interface OutgoingRequest {
   readonly headers: string[];
   /** A stream is not read before there is a connection, and is destroyed when the exchange is over. */
   readonly body: string | Readable | undefined;
+  /** It needs a new connection: kept ones may be as dead as the one on which it was sent before. Default: false. */
+  readonly fresh?: boolean;
 }
 
 /** How an attempt failed below HTTP. */
 export type TransportFailureKind = 'connect' | 'forbidden' | 'overloaded' | 'closed' | 'protocol';
 
+type SentState = Pick<TransportError, 'begun' | 'wasIdle'>;
+
 export class TransportError extends Error {
   readonly kind: TransportFailureKind;
   /** Whether a connection took the request: some of it may have been sent. */
   readonly begun: boolean;
+  /**
+   * Whether a kept connection ended under the request before a byte of the response: nearly always because the other
+   * end had closed it while it was idle.
+   */
+  readonly wasIdle: boolean;
 
-  constructor(kind: TransportFailureKind, cause: unknown, begun = true) {
+  constructor(kind: TransportFailureKind, cause: unknown, { begun = true, wasIdle = false }: Partial<SentState> = {}) {
     super(`upstream ${kind}`, { cause });
     this.name = 'TransportError';
     this.kind = kind;
     this.begun = begun;
+    this.wasIdle = wasIdle;
   }
 }
 
@@ -97,15 +108,15 @@ export function createTransport(options: TransportOptions): Transport {
     },
   });
   const connecting: Connecting = { exchange: undefined };
-  const poolFor: PoolFor = (name, { organization }) => {
+  const poolFor: PoolFor = ({ origin: name, fresh }, { organization }) => {
     const origin = origins.get(name) ?? originOf(name);
     const scope = options.addresses.scopeOf(origin.hostAndPort, organization);
-    let pool = origin.pools.get(scope);
-    if (pool === undefined) {
-      pool = openPool(origin, scope !== undefined, { ...options, connecting });
-      origin.pools.set(scope, pool);
-      origins.set(name, origin);
-    }
+    const kept = origin.pools.get(scope);
+    if (kept !== undefined && fresh !== true) return kept;
+    const pool = openPool(origin, scope !== undefined, { ...options, connecting });
+    if (fresh === true) return pool;
+    origin.pools.set(scope, pool);
+    origins.set(name, origin);
     return pool;
   };
   // Requests in flight end on the connection that they have.
@@ -139,7 +150,7 @@ interface Origin {
   readonly pools: Map<string | undefined, Pool>;
 }
 
-type PoolFor = (origin: string, owner: ShareOwner) => Pool;
+type PoolFor = (request: Pick<OutgoingRequest, 'origin' | 'fresh'>, owner: ShareOwner) => Pool;
 
 /** The exchange that is being sent: undici opens the connection that it needs in the same tick. */
 interface Connecting {
@@ -210,6 +221,8 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   #isPaused = false;
   #controller: Dispatcher.DispatchController | undefined;
   #lookup: AbortController | undefined;
+  /** When the request was written to a kept connection, until the first byte of its response. */
+  #sentOnKeptAt: number | undefined;
   #over = false;
 
   constructor(receiver: UpstreamReceiver, owner: ShareOwner, loop: LoopScheduler | undefined) {
@@ -225,9 +238,12 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   }
 
   start(request: OutgoingRequest, poolFor: PoolFor): void {
-    const { method = 'POST', path, headers, body = null } = request;
+    const { method = 'POST', path, headers, body = null, fresh } = request;
     try {
-      poolFor(request.origin, this.#owner).dispatch({ method, path, headers, body }, this);
+      const pool = poolFor(request, this.#owner);
+      pool.dispatch({ method, path, headers, body }, this);
+      // A pool of its own closes once the response has ended.
+      if (fresh === true) void pool.close().catch(() => pool.destroy());
     } catch (error) {
       this.#fail(error);
     }
@@ -256,12 +272,19 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    starting = this;
     this.#lookup = undefined;
     // It was cancelled while it waited for a connection.
     if (this.#over) controller.abort(new Error('cancelled'));
   }
 
+  /** @param isKept whether the connection has served a request before */
+  sentOn(isKept: boolean): void {
+    if (isKept) this.#sentOnKeptAt = performance.now();
+  }
+
   onResponseStart({ rawHeaders }: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.#sentOnKeptAt = undefined;
     if (this.#over || status < 200) return;
     this.#receiver.onHead(status, headers, Array.isArray(rawHeaders) ? rawHeaders : []);
   }
@@ -334,9 +357,30 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
     this.#over = true;
     const kind = failureKind(error);
     // A connection that breaks later, with a request on it, has the same codes as a failed connect.
-    this.#receiver.onError(new TransportError(this.begun && kind === 'connect' ? 'closed' : kind, error, this.begun));
+    const { begun } = this;
+    const closes = kind === 'closed' || (begun && kind === 'connect');
+    const sentAt = this.#sentOnKeptAt;
+    const wasIdle = closes && sentAt !== undefined && performance.now() - sentAt < idleClosesMs;
+    this.#receiver.onError(new TransportError(closes ? 'closed' : kind, error, { begun, wasIdle }));
   }
 }
+
+/**
+ * A connection that the other end closed while it was idle ends as soon as a request is written to it. One that ends
+ * later may have ended under the work on that request, which may have cost something.
+ */
+const idleClosesMs = 1000;
+
+/** The exchange whose request is being written: undici names the connection in the same tick, and only there. */
+let starting: UpstreamExchange | undefined;
+const usedSockets = new WeakSet<Socket>();
+
+subscribe('undici:client:sendHeaders', (message) => {
+  const { socket } = message as { readonly socket: Socket };
+  starting?.sentOn(usedSockets.has(socket));
+  starting = undefined;
+  usedSockets.add(socket);
+});
 
 const connectCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']);
 

@@ -173,7 +173,7 @@ describe('a typed error', () => {
   });
 
   it('is APIError for 502 when the provider breaks off', async () => {
-    gateway.simulator.script({ stop: { by: 'reset', beforeHead: true } });
+    gateway.simulator.script({ stop: { by: 'reset', beforeHead: true } }, { times: 2 });
     const error = await create().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(APIError);
     expect(error).toMatchObject({ status: 502, code: 'upstream_unreachable', type: 'server_error' });

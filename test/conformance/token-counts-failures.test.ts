@@ -1,6 +1,6 @@
 // Counting tokens where the vendor's counter fails: which errors the client gets, and which the estimate replaces. And
 // what a count costs: a request, and nothing else.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../simulator/index.ts';
 import type { TestProxy } from '../support/gateway.ts';
 import { createLimit } from '../support/limited-callers.ts';
@@ -12,6 +12,8 @@ import { modelAt } from './clients/scene.ts';
 
 const { clients, post, count } = useCounts();
 const estimated = (response: Response) => [response.status, response.headers.get('x-svc-estimated')];
+
+beforeEach(() => clients.scene.gateway.simulator.reset());
 
 /** Failures of a counter, or of the way to it. */
 const failures: readonly (readonly [string, Behaviour])[] = [
@@ -27,11 +29,12 @@ const failures: readonly (readonly [string, Behaviour])[] = [
 
 describe.each(countFormats)('a client of %s, at the vendor of its format', (format) => {
   it.each(failures)('gets the estimate instead of %s', async (_failure, behaviour) => {
-    clients.scene.gateway.simulator.script(behaviour);
+    clients.scene.gateway.simulator.script(behaviour, { times: 2 });
     const response = await count(format, home[format], 'word '.repeat(400));
     expect(estimated(response)).toEqual([200, 'true']);
     expect(JSON.stringify(await response.json())).toMatch(/:[4-9]\d\d[,}]/);
-    expect(response.headers.get('x-svc-attempts')).toBe('1');
+    // Another one only if the connection was dead.
+    expect(response.headers.get('x-svc-attempts')).toMatch(/^[12]$/);
   });
 
   it.each([400, 429])('gets the vendor’s own error of status %i', async (status) => {
@@ -55,7 +58,7 @@ describe('at a vendor with another format', () => {
   it.each([...failures, ...[400, 401, 429, 529].map((status) => [String(status), { status }] as const)])(
     'the estimate replaces %s',
     async (_failure, behaviour) => {
-      clients.scene.gateway.simulator.script(behaviour);
+      clients.scene.gateway.simulator.script(behaviour, { times: 2 });
       expect(estimated(await count('converse', 'assistant-provider'))).toEqual([200, 'true']);
     },
   );

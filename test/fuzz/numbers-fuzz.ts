@@ -179,7 +179,7 @@ function attempted(call: ProviderCall, { headers }: NumberResponse, parts: reado
   };
   const context = {
     owner: { organization: 'organization-1', key: 'key-1' },
-    attemptStarted: () => undefined,
+    ...{ attemptStarted: () => undefined, attemptFailed: () => undefined, aborted: undefined },
     buffer: () => undefined,
     progress: () => undefined,
   };

@@ -164,7 +164,7 @@ async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
   };
   const context = {
     owner: { organization: 'organization-1', key: 'key-1' },
-    attemptStarted: () => undefined,
+    ...{ attemptStarted: () => undefined, attemptFailed: () => undefined, aborted: undefined },
     buffer: () => undefined,
     progress: () => undefined,
   };

@@ -57,7 +57,14 @@ export interface PlayedOutcome {
 
 export function outcomeWith({ ending, usage, complete = false, text = 0, streamedMs = 0 }: PlayedOutcome): Outcome {
   return {
-    ...{ ending, usage, usageIsComplete: complete, textTokens: () => text, modelAnswered: undefined },
+    ...{
+      ending,
+      usage,
+      usageIsComplete: complete,
+      textTokens: () => text,
+      modelAnswered: undefined,
+      target: undefined,
+    },
     ...{ attempts: 1, status: 200, errorSource: undefined, errorCode: undefined },
     ...{ latencyMs: 100 + streamedMs, firstTokenMs: 100 },
   };

@@ -96,6 +96,7 @@ export async function startFaultyProxy(
           headers: [],
           outputCeiling: undefined,
           costText: () => undefined,
+          chargeAttempt: () => Promise.resolve(false),
           settle: () => ({ cost: 0, estimateReason: undefined }),
           outlasting: () => ({ settle: () => ({ cost: 0, estimateReason: undefined }) }),
         }),

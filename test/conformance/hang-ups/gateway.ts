@@ -1,5 +1,6 @@
 // The proxy's request path with its real request ledger and unlimited budgets. The reservation and the charge of each
 // request can be looked up. Callers and vendors are real sockets.
+import { firstTargetOnly } from '../../support/chains.ts';
 import { systemClock } from '../../../common/clock.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
@@ -20,7 +21,7 @@ import { providersByName } from '../../../proxy/providers/index.ts';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';
 import { BaseUrls } from '../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../proxy/upstream/custom-providers.ts';
-import { createDispatch } from '../../../proxy/upstream/dispatch.ts';
+import { createDispatch } from '../../../proxy/routing/dispatch.ts';
 import { Targets } from '../../../proxy/upstream/targets.ts';
 import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
 import { vendors } from '../../../simulator/vendors.ts';
@@ -110,6 +111,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
         transport,
         limits,
         now: () => clock.now(),
+        chains: firstTargetOnly(),
         images: { transport, limits: noImages, loop: turns },
       }),
       backgroundResponses: nothingInBackground,
@@ -147,6 +149,7 @@ class Bookings {
       this.#reserved.set(stamp.id, full);
       return { stamp, amount: full, leases: [], settle: () => [] };
     },
+    takeNow: () => undefined,
     stamp: () => this.#stamp(),
   };
 

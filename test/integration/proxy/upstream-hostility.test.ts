@@ -36,7 +36,9 @@ const credentials = {
 type Whose = keyof typeof credentials;
 
 function ask(behaviour: Behaviour, whose: Whose = 'stored', proxy = gateway.proxy): Promise<Observed> {
-  gateway.simulator.script(behaviour);
+  // A dead connection, and a short wait, are followed by another attempt.
+  gateway.simulator.reset();
+  gateway.simulator.script(behaviour, { times: 2 });
   return observe(gateway, `${proxy.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...credentials[whose]() },

@@ -94,6 +94,8 @@ export const gatewayStates = {
         const { url } = await world.gateway.startProxy(settings);
         return world.send({ url });
       },
+      // The gateway has tried again.
+      headers: { 'x-should-retry': 'false' },
     },
   ],
   upstream_protocol_error: [

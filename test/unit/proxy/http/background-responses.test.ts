@@ -83,7 +83,14 @@ function admitted(of = owner): BackgroundSlot {
 function follow({ id = 'resp_1', of = owner, textTokens = 0 } = {}): void {
   const outcome: Outcome = {
     ...{ ending: 'whole' as const, usage: undefined, usageIsComplete: false, textTokens: () => textTokens },
-    ...{ modelAnswered: 'gpt-5', attempts: 1, status: 200, errorSource: undefined, errorCode: undefined },
+    ...{
+      modelAnswered: 'gpt-5',
+      target: undefined,
+      attempts: 1,
+      status: 200,
+      errorSource: undefined,
+      errorCode: undefined,
+    },
     ...{ latencyMs: 5, firstTokenMs: undefined },
   };
   const settle = (one: Outcome) => {

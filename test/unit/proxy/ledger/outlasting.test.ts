@@ -28,6 +28,7 @@ function settledEvent(model: string, outlasts: boolean): UsageEvent | undefined 
       take: () => {
         throw new Error('there is no budget');
       },
+      takeNow: () => undefined,
       stamp: () => ({ id: 'id', at: 0, session: '' }),
     },
     usageLog: {

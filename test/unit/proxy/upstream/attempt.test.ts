@@ -48,7 +48,7 @@ class Played {
     };
     const context = {
       owner: someOwner,
-      attemptStarted: () => undefined,
+      ...{ attemptStarted: () => undefined, attemptFailed: () => undefined, aborted: undefined },
       buffer: () => undefined,
       progress: () => undefined,
     };
@@ -159,11 +159,17 @@ describe('an attempt that used nothing', () => {
   it.each<[string, (played: Played) => void]>([
     ['of a provider that refuses', (played) => played.says(500, json, bytes({ error: { message: 'down' } })).ends()],
     ['of one that refuses at length', (played) => played.says(400, json, Buffer.alloc(1_100_000, 'x'))],
-    ['of one that is not reached', (played) => played.breaks(new TransportError('connect', 'refused', false))],
-    ['of one whose address is forbidden', (played) => played.breaks(new TransportError('forbidden', 'private', false))],
+    [
+      'of one that is not reached',
+      (played) => played.breaks(new TransportError('connect', 'refused', { begun: false })),
+    ],
+    [
+      'of one whose address is forbidden',
+      (played) => played.breaks(new TransportError('forbidden', 'private', { begun: false })),
+    ],
     [
       'of a request that no connection had accepted',
-      (played) => played.breaks(new TransportError('closed', 'gone', false)),
+      (played) => played.breaks(new TransportError('closed', 'gone', { begun: false })),
     ],
   ])('is one %s', async (_what, play) => {
     const played = new Played(true);

@@ -1,5 +1,6 @@
 // Images by URL in dispatch, over real sockets: fetched for vendors that need bytes, and passed on unchanged to vendors
 // that fetch images themselves. Fetching has its own address policy; the policy of these tests lists a local server.
+
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,10 +10,11 @@ import { findModel } from '../../../../proxy/catalog/models.ts';
 import { parseBaseUrl } from '../../../../proxy/formats/format.ts';
 import { LoopScheduler } from '../../../../proxy/loop-scheduler.ts';
 import type { Target } from '../../../../proxy/providers/provider.ts';
-import { createDispatch, type Dispatch, type DispatchContext } from '../../../../proxy/upstream/dispatch.ts';
+import { createDispatch, type Dispatch, type DispatchContext } from '../../../../proxy/routing/dispatch.ts';
 import type { Transport } from '../../../../proxy/upstream/transport.ts';
 import { type Simulator, startSimulator } from '../../../../simulator/index.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
+import { firstTargetOnly } from '../../../support/chains.ts';
 import { png } from '../../../support/png.ts';
 import { someOwner, transportTo } from '../../../support/transports.ts';
 import { usualSettings } from '../../../support/usual-settings.ts';
@@ -40,6 +42,7 @@ beforeAll(async () => {
     transport: toVendors,
     limits: { responseBytesMax: 1_000_000, eventBytesMax: 1_000_000 },
     now: () => Date.now(),
+    chains: firstTargetOnly(),
     images: {
       transport: toImages,
       limits: { imagesMax: 2, imageBytesMax: 10_000, imageTimeoutMs: 5000 },
@@ -82,7 +85,7 @@ const context: DispatchContext = {
   onAbort: () => undefined,
   progress: () => undefined,
   owner: someOwner,
-  attemptStarted: () => undefined,
+  ...{ attemptStarted: () => undefined, attemptFailed: () => undefined, aborted: undefined },
 };
 
 function ask(vendor: VendorName, urls: readonly string[]) {

@@ -1,0 +1,203 @@
+// The attempts of one request: which target gets it next, and when there is no further attempt.
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../../proxy/errors.ts';
+import type { Target } from '../../../../proxy/providers/provider.ts';
+import { Chains } from '../../../../proxy/routing/chain.ts';
+import type { FailureCause } from '../../../../proxy/routing/outcomes.ts';
+import type { AttemptResult, Received } from '../../../../proxy/upstream/attempt-result.ts';
+import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
+import { TransportError } from '../../../../proxy/upstream/transport.ts';
+
+const whole: AttemptResult = { kind: 'complete', headers: [], body: Buffer.from('{}') };
+
+function refused(status: number, { code = '', retryAfter }: { code?: string; retryAfter?: number } = {}): Error {
+  const vendor = { status, message: `${status}`, param: undefined, code, retryable: status === 429 || status >= 500 };
+  return new ProviderFailure(vendor as never, { retryAfter, headers: [], reason: '' });
+}
+
+function broken(kind: TransportError['kind'], sent: { begun?: boolean; wasIdle?: boolean } = {}): Error {
+  return new GatewayError('upstream_unreachable', { cause: new TransportError(kind, 'gone', sent) });
+}
+
+const connectFailed = () => broken('connect', { begun: false });
+
+interface Played {
+  /** In order of attempts; a response where it ends. */
+  readonly failures: readonly (Error | (() => Error))[];
+  readonly targets?: number;
+  /** How failed attempts ended; `timed_out` may have cost something. */
+  readonly ending?: Received['ending'];
+  readonly hasMoney?: boolean;
+  readonly retries?: number;
+  readonly abortsAt?: number;
+}
+
+interface Log {
+  /** `<target>`, with `!` for a new connection. */
+  readonly sent: string[];
+  readonly waits: number[];
+  readonly causes: FailureCause[];
+  readonly charged: unknown[];
+}
+
+async function play({ failures, targets = 1, ending = 'unused', hasMoney = false, retries = 9, abortsAt }: Played) {
+  const log: Log = { sent: [], waits: [], causes: [], charged: [] };
+  let left = retries;
+  let aborted: Error | undefined;
+  const chains = new Chains({
+    health: {
+      isQuiet: true,
+      usable: (all) => all,
+      failed: (_identity, cause) => log.causes.push(cause),
+      succeeded: () => undefined,
+    },
+    retryBudget: { request: () => undefined, mayRetry: () => left-- > 0 },
+    timers: {
+      after: (ms, task) => {
+        log.waits.push(ms);
+        queueMicrotask(task);
+        return () => undefined;
+      },
+    },
+    random: () => 0,
+  });
+  const targetsOf = Array.from({ length: targets }, (_, at) => ({
+    ...{ providerKeyId: `key-${at}`, baseUrl: { origin: 'https://vendor.example', path: '' } },
+  })) as unknown as Target[];
+  const start = (target: Target, fresh: boolean) => {
+    const failure = failures[log.sent.length];
+    log.sent.push(`${target.providerKeyId?.slice(4)}${fresh ? '!' : ''}`);
+    if (log.sent.length === abortsAt) aborted = new Error('left');
+    return {
+      received: { ending } as Received,
+      isSent: true,
+      run: () => (failure === undefined ? Promise.resolve(whole) : Promise.reject(asError(failure))),
+    };
+  };
+  const charge = (failure: unknown) => {
+    log.charged.push(failure);
+    return hasMoney;
+  };
+  const context = {
+    get aborted() {
+      return aborted;
+    },
+    ...{ attemptFailed: () => undefined, onAbort: () => undefined },
+  };
+  const call = { targets: targetsOf, organization: 'organization-1', model: 'gpt-provider/gpt-4o' };
+  const outcome = await chains.run(call, { start, charge }, context).catch((error: unknown) => error);
+  return { ...log, outcome };
+}
+
+function asError(failure: Error | (() => Error)): Error {
+  return typeof failure === 'function' ? failure() : failure;
+}
+
+describe('the next target gets a request', () => {
+  it.each<[string, Error, FailureCause | undefined]>([
+    ['that found no connection', connectFailed(), 'dead'],
+    ['whose address is forbidden', broken('forbidden', { begun: false }), undefined],
+    ['whose new connection died', broken('closed'), 'dead'],
+    ['that was rate limited', refused(429, { retryAfter: 1 }), 'rate'],
+    ['whose account is spent', refused(429, { code: 'insufficient_quota' }), 'quota'],
+    ['that must be paid', refused(402), 'quota'],
+    ['that the vendor failed', refused(500), 'server'],
+    ['that met an overloaded vendor', refused(503), 'server'],
+    ['that the vendor took too long for', refused(408), undefined],
+    ['that met a conflict', refused(409), undefined],
+    ['for a model that the key does not have', refused(404), undefined],
+    ['whose stored key is refused', new GatewayError('upstream_authentication_failed'), 'key'],
+    ['whose stored key is unusable', new GatewayError('no_healthy_target'), undefined],
+    ['that got no first byte', new GatewayError('upstream_timeout'), 'timeout'],
+    ['whose response was broken', new GatewayError('upstream_protocol_error'), 'server'],
+  ])('%s', async (_name, failure, cause) => {
+    const { sent, waits, causes, outcome } = await play({ failures: [failure], targets: 2 });
+    expect(sent).toEqual(['0', '1']);
+    expect(waits).toEqual([]);
+    expect(causes).toEqual(cause === undefined ? [] : [cause]);
+    expect(outcome).toBe(whole);
+  });
+});
+
+describe('no other target gets a request', () => {
+  it.each<[string, Error]>([
+    ['that the vendor refuses', refused(400)],
+    ['that is too large', refused(413)],
+    ['that the vendor cannot process', refused(422)],
+    ['that the gateway refuses', new GatewayError('unsupported_parameter', { param: 'n' })],
+    ['for which the gateway has no room', new GatewayError('overloaded')],
+    ['that a defect ended', new Error('defect')],
+  ])('%s', async (_name, failure) => {
+    const { sent, outcome } = await play({ failures: [failure], targets: 3 });
+    expect(sent).toEqual(['0']);
+    expect(outcome).toBe(failure);
+  });
+
+  it('whose caller left', async () => {
+    const { sent } = await play({ failures: [refused(500)], targets: 2, abortsAt: 1 });
+    expect(sent).toEqual(['0']);
+  });
+
+  it('after three attempts', async () => {
+    const { sent, outcome } = await play({ failures: [500, 500, 502].map((status) => refused(status)), targets: 5 });
+    expect(sent).toEqual(['0', '1', '2']);
+    expect(outcome).toMatchObject({ status: 502 });
+  });
+
+  it('beyond the retries of the organization', async () => {
+    const { sent } = await play({ failures: [refused(500), refused(500)], targets: 3, retries: 1 });
+    expect(sent).toEqual(['0', '1']);
+  });
+});
+
+describe('the same target gets a request again', () => {
+  it('at once, on a new connection, if its kept connection was dead', async () => {
+    const dead = () => broken('closed', { wasIdle: true });
+    const { sent, waits, outcome } = await play({ failures: [dead], targets: 2 });
+    expect([sent, waits, outcome]).toEqual([['0', '0!'], [], whole]);
+    expect((await play({ failures: [dead, dead], targets: 2 })).sent).toEqual(['0', '0!', '1']);
+  });
+
+  it('once, a moment later, if there was no connection and there is no other target', async () => {
+    const { sent, waits } = await play({ failures: [connectFailed, connectFailed] });
+    expect([sent, waits]).toEqual([['0', '0!'], [50]]);
+  });
+
+  it('after a wait of at most two seconds, if there is no other target', async () => {
+    const { sent, waits } = await play({ failures: [refused(429, { retryAfter: 2 })] });
+    expect([sent, waits]).toEqual([['0', '0'], [2050]]);
+    expect((await play({ failures: [refused(429, { retryAfter: 3 })] })).sent).toEqual(['0']);
+    expect((await play({ failures: [refused(429)] })).sent).toEqual(['0']);
+  });
+});
+
+describe('an attempt that may have cost something', () => {
+  const failures = [new GatewayError('upstream_timeout')];
+
+  it('is followed by another one only with money for both', async () => {
+    const { sent, charged } = await play({ failures, targets: 2, ending: 'timed_out', hasMoney: true });
+    expect([sent, charged]).toEqual([['0', '1'], failures]);
+    const poor = await play({ failures, targets: 2, ending: 'timed_out' });
+    expect([poor.sent, poor.outcome]).toEqual([['0'], failures[0]]);
+  });
+
+  it('is not charged if it cost nothing', async () => {
+    const { sent, charged } = await play({ failures: [refused(500)], targets: 2 });
+    expect([sent, charged]).toEqual([['0', '1'], []]);
+  });
+});
+
+describe('the caller gets', () => {
+  it('the first failure that is about the request, else the last one', async () => {
+    const mended = await play({ failures: [refused(404), refused(400)], targets: 3 });
+    expect(mended.outcome).toMatchObject({ status: 400 });
+    const last = await play({ failures: [refused(429), refused(503)], targets: 2 });
+    expect(last.outcome).toMatchObject({ status: 503 });
+  });
+
+  it('the shortest wait of all attempts', async () => {
+    const failures = [refused(429, { retryAfter: 5 }), refused(503, { retryAfter: 20 })];
+    const { outcome } = await play({ failures, targets: 2 });
+    expect(outcome).toMatchObject({ status: 503, retryAfter: 5 });
+  });
+});
