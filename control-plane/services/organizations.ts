@@ -56,6 +56,7 @@ export async function create(
     stored_responses: 1,
     background_responses: 0,
     safety_identifier: 0,
+    priced_options: 1,
     allowed_models: globsText([]),
     created_at: call.now,
     revision: call.revision,
@@ -111,7 +112,7 @@ export async function update(
   const before = await findOrganization(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);
   const newAliases = fields['settings.models.aliases'];
-  const { access, ownTools, responses } = request.settings ?? {};
+  const { access, ownTools, responses, pricedOptions } = request.settings ?? {};
   const outcome = await write(call, before, {
     name: fields.name ?? before.name,
     allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
@@ -124,6 +125,7 @@ export async function update(
     stored_responses: flagOr(before.stored_responses, responses?.stored),
     background_responses: flagOr(before.background_responses, responses?.background),
     safety_identifier: flagOr(before.safety_identifier, responses?.safetyIdentifier),
+    priced_options: flagOr(before.priced_options, pricedOptions?.allowed),
   });
   return withMatches(outcome, fields.allowed_models);
 }
@@ -173,7 +175,7 @@ function organizationMessage(row: Row) {
       access: { callerProviderKeys: row.caller_provider_keys === 1 },
       cost: { hangUp: hangUps.names[row.hang_up], unknownCost: unknownCosts.names[row.unknown_cost] },
       models: { aliases: { aliases: aliasesOf(row) } },
-      ...toolAndResponseSettings(row),
+      ...requestSettings(row),
     },
     allowedModels: globsOf('organizations', row),
     createdAt: timeText(row.created_at),
@@ -181,8 +183,8 @@ function organizationMessage(row: Row) {
   } satisfies Organization;
 }
 
-/** As an organization and its record contain them. */
-export function toolAndResponseSettings(row: Row) {
+/** What requests may have, as an organization and its record contain it. */
+export function requestSettings(row: Row) {
   return {
     ownTools: { egress: row.own_tool_egress === 1, execution: row.own_tool_execution === 1 },
     responses: {
@@ -190,5 +192,6 @@ export function toolAndResponseSettings(row: Row) {
       background: row.background_responses === 1,
       safetyIdentifier: row.safety_identifier === 1,
     },
+    pricedOptions: { allowed: row.priced_options === 1 },
   };
 }

@@ -18,7 +18,7 @@ import type { Position } from '../store/store.ts';
 import { aliasesOf, globsRecord } from './columns.ts';
 import { readGuardrails } from './guardrail-rows.ts';
 import { readLimits } from './limit-rows.ts';
-import { toolAndResponseSettings } from './organizations.ts';
+import { requestSettings } from './organizations.ts';
 import { readPrices } from './price-rows.ts';
 import { settingsOf } from './provider-keys.ts';
 import { readRecordKeys } from './record-keys.ts';
@@ -128,7 +128,7 @@ async function toOrganizationRecord(
     callerProviderKeys: organization.caller_provider_keys === 1,
     hangUp: hangUps.names[organization.hang_up],
     unknownCost: unknownCosts.names[organization.unknown_cost],
-    ...toolAndResponseSettings(organization),
+    ...requestSettings(organization),
     recordKeys: await readRecordKeys(deps, organization.id),
     modelAliases: aliasesOf(organization),
     allowedModels: globsRecord('organizations', organization),

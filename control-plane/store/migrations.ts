@@ -98,6 +98,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '025_model_aliases': { up: addModelAliases },
   '026_tool_and_response_settings': { up: addToolAndResponseSettings },
   '027_record_keys': { up: createRecordKeys },
+  '028_priced_options': { up: addPricedOptions },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -204,6 +205,14 @@ async function addToolAndResponseSettings(db: Kysely<Schema>): Promise<void> {
   await add('stored_responses', 1);
   await add('background_responses', 0);
   await add('safety_identifier', 0);
+}
+
+/** Adds whether requests may have options that cost more than the usual price. */
+async function addPricedOptions(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .alterTable('organizations')
+    .addColumn('priced_options', 'integer', (column) => column.notNull().defaultTo(1))
+    .execute();
 }
 
 async function createOrganizations(db: Kysely<Schema>): Promise<void> {

@@ -119,6 +119,7 @@ interface OrganizationsTable {
   stored_responses: Flag;
   background_responses: Flag;
   safety_identifier: Flag;
+  priced_options: Flag;
   allowed_models: string;
   created_at: number;
   revision: number;

@@ -78,6 +78,12 @@ export const settings: Resource = {
             'whether requests of the Responses API without safety_identifier get a hash of the organization and the scope of their key; default: false',
           field: 'settings.responses.safetyIdentifier',
         },
+        {
+          flags: '--priced-options <true|false>',
+          about:
+            "whether requests with a stored provider key may have options that cost more than the model's usual price, such as service_tier: priority, speed: fast or inference_geo; default: true",
+          field: 'settings.pricedOptions.allowed',
+        },
         allowedModels,
         allowUnmatched,
         rename,

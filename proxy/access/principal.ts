@@ -59,6 +59,8 @@ export interface OrganizationRecord {
   readonly backgroundResponses: boolean;
   /** Whether requests without `safety_identifier` get a hash of organization and scope. */
   readonly safetyIdentifier: boolean;
+  /** Whether requests with a stored provider key may have options that cost more than the model's usual price. */
+  readonly pricedOptions: boolean;
   /** The generations that are open, newest first: the first one seals. Undefined if there is none. */
   readonly recordKeys: readonly RecordKey[] | undefined;
   /** The organization's own names for models. */

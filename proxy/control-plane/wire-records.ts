@@ -145,6 +145,7 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     storedResponses: organization.responses?.stored ?? true,
     backgroundResponses: organization.responses?.background ?? false,
     safetyIdentifier: organization.responses?.safetyIdentifier ?? false,
+    pricedOptions: organization.pricedOptions?.allowed ?? true,
     recordKeys: decodeRecordKeys(organization.recordKeys),
     modelAliases: organization.modelAliases.map(({ name, model }) => ({ name, model })),
     allowedModels: organization.allowedModels.map(canonicalSelector),

@@ -103,6 +103,7 @@ const laterSettings = {
   storedResponses: true,
   backgroundResponses: false,
   safetyIdentifier: false,
+  pricedOptions: true,
   recordKeys: undefined,
 } as const;
 

@@ -82,6 +82,7 @@ async function fill(store: Store, { aiSystemIds, keyIds, organizationId, personI
         stored_responses: 1,
         background_responses: 0,
         safety_identifier: 0,
+        priced_options: 1,
       })
       .execute();
     for (const id of aiSystemIds)

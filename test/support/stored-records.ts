@@ -50,6 +50,7 @@ export async function insertOrganization(tx: ChangeTransaction, row: Row<'organi
         stored_responses: 1,
         background_responses: 0,
         safety_identifier: 0,
+        priced_options: 1,
         allowed_models: '[]',
       },
       ...stamps(tx),

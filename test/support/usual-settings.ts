@@ -11,5 +11,6 @@ export const usualSettings = {
   storedResponses: true,
   backgroundResponses: false,
   safetyIdentifier: false,
+  pricedOptions: true,
   recordKeys: undefined,
 } as const satisfies Partial<OrganizationRecord>;

@@ -77,6 +77,7 @@ describeStores('Resolve', (given) => {
           modelAliases: [],
           ownTools: { egress: false, execution: false },
           responses: { stored: true, background: false, safetyIdentifier: false },
+          pricedOptions: { allowed: true },
           recordKeys: [],
           providerKeys: [],
           revision: 1,

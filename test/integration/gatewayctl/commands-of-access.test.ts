@@ -65,27 +65,31 @@ describe('organizations', () => {
       models: { aliases: { aliases: [] } },
       ownTools: { egress: false, execution: false },
       responses: { stored: true, background: false, safetyIdentifier: false },
+      pricedOptions: { allowed: true },
     });
     expect(allowedModels).toEqual(['gpt-provider/*', 'studio-ai/x*']);
     await ctl.expect(['settings', 'update', '--caller-provider-keys', 'false', '--allow', '']);
     expect(await ctl.json('settings get')).toMatchObject({ allowedModels: [] });
   });
 
-  it('have settings for tools of vendors and for the Responses API', async () => {
+  it('have settings for tools of vendors, for the Responses API and for options with a price', async () => {
     const options = ['--own-tools-egress', '--own-tools-execution', '--safety-identifier'];
     const switched = (value: string) => [
       ...['settings', 'update', '--stored-responses', String(value === 'false')],
+      ...['--priced-options', String(value === 'false')],
       ...options.flatMap((option) => [option, value]),
     ];
     await ctl.expect(switched('true'));
     expect((await ctl.json('settings get')).settings).toMatchObject({
       ownTools: { egress: true, execution: true },
       responses: { stored: false, background: false, safetyIdentifier: true },
+      pricedOptions: { allowed: false },
     });
     await ctl.expect(switched('false'));
     expect((await ctl.json('settings get')).settings).toMatchObject({
       ownTools: { egress: false, execution: false },
       responses: { stored: true, background: false, safetyIdentifier: false },
+      pricedOptions: { allowed: true },
     });
   });
 

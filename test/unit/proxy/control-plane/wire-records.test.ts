@@ -83,7 +83,7 @@ describe('a response of Resolve', () => {
   it('of an older control plane means the usual settings, and no record key', () => {
     expect(resolve({ asOf, key, scope, organization }).principal?.organization).toMatchObject({
       ownTools: { egress: false, execution: false },
-      ...{ storedResponses: true, backgroundResponses: false, safetyIdentifier: false },
+      ...{ storedResponses: true, backgroundResponses: false, safetyIdentifier: false, pricedOptions: true },
       recordKeys: undefined,
     });
   });
@@ -93,13 +93,14 @@ describe('a response of Resolve', () => {
     const settings = {
       ownTools: { execution: true },
       responses: { stored: false, background: true, safetyIdentifier: true },
+      pricedOptions: { allowed: false },
       // A key of another length is of a form to come.
       recordKeys: [...recordKeys, { generation: 3, key: Buffer.alloc(16) }],
     };
     const response = resolve({ asOf, key, scope, organization: { ...organization, ...settings } });
     expect(response.principal?.organization).toMatchObject({
       ownTools: { egress: false, execution: true },
-      ...{ storedResponses: false, backgroundResponses: true, safetyIdentifier: true },
+      ...{ storedResponses: false, backgroundResponses: true, safetyIdentifier: true, pricedOptions: false },
     });
     const read = response.principal?.organization.recordKeys?.map((one) => [one.generation, one.keyFor('a')]);
     expect(read).toEqual(

@@ -1,4 +1,5 @@
-// Settings of an organization for tools of vendors and for the Responses API: what operators write is what proxies read.
+// Settings of an organization for what requests may have: tools of vendors, options of the Responses API, options with a
+// price. What operators write is what proxies read.
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -16,9 +17,10 @@ import {
 const usual = {
   ownTools: { egress: false, execution: false },
   responses: { stored: true, background: false, safetyIdentifier: false },
+  pricedOptions: { allowed: true },
 };
 
-describe.each(databases)('settings for tools and responses over $name', ({ open }) => {
+describe.each(databases)('settings for requests over $name', ({ open }) => {
   let plane: OperatorsPlane;
   let remove: () => Promise<void>;
   let platform: Someone;
@@ -49,7 +51,7 @@ describe.each(databases)('settings for tools and responses over $name', ({ open 
     };
   }
 
-  it('begin with own tools off and stored responses alone on', async () => {
+  it('begin with own tools off, and with stored responses and priced options alone on', async () => {
     const { acme, record } = await scene();
     const { settings } = await plane.expect('Organizations.Get', acme.owner.token, { id: acme.id });
     expect(settings).toMatchObject(usual);
@@ -62,13 +64,14 @@ describe.each(databases)('settings for tools and responses over $name', ({ open 
     ['responses', 'stored', false],
     ['responses', 'background', true],
     ['responses', 'safetyIdentifier', true],
+    ['pricedOptions', 'allowed', false],
   ] as const)('change %s.%s alone, and back', async (group, field, value) => {
     const { update, record } = await scene();
     const changed = { ...usual, [group]: { ...usual[group], [field]: value } };
     expect((await update({ [group]: { [field]: value } })).settings).toMatchObject(changed);
     expect(await record()).toMatchObject(changed);
     // What a change does not name stays.
-    await update({ access: { callerProviderKeys: true }, ownTools: {}, responses: {} });
+    await update({ access: { callerProviderKeys: true }, ownTools: {}, responses: {}, pricedOptions: {} });
     expect(await record()).toMatchObject(changed);
     await update({ [group]: { [field]: !value } });
     expect(await record()).toMatchObject(usual);
