@@ -68,10 +68,11 @@ export interface ClientTranslation {
    */
   readRequest(body: JsonObject, path: PathFields, headers?: readonly string[]): ReadClientRequest;
   /**
-   * The fields that make a vendor of the same format charge more, beside those that chat completions have too. Under a
-   * budget a request with one that has no price is refused.
+   * The fields that make a vendor of the same format charge more, except the service tier, which chat completions have
+   * too. Under a budget a request with one that has no price is refused.
+   * @param headers those that `forwardsHeader` chose, as alternating names, in lower case, and values
    */
-  dearFields(body: JsonObject): readonly DearField[];
+  dearFields(body: JsonObject, headers?: readonly string[]): readonly DearField[];
   /**
    * The tools that the vendor defines. Absent for a format that no vendor gets unchanged.
    * @throws GatewayError invalid_request
@@ -96,11 +97,15 @@ export interface ClientTranslation {
 
 /** A field that has a price of its own, or none if neither member is present. */
 export interface DearField {
-  /** Path in the client's body. */
+  /** Path in the client's body, or the name of a header. */
   readonly at: string;
   readonly tier?: ServiceTier;
   /** Where the request is to be processed, as prices name it. */
   readonly region?: string;
+  /** Reservations need no price for it: they have the rates of long prompts, or its vendor does not get it. */
+  readonly isCovered?: true;
+  /** It changes no price: the response may become longer than the limit that is reserved. */
+  readonly isLimit?: true;
 }
 
 /** The parts of a request that some formats have in the path instead of the body. */

@@ -11,6 +11,7 @@ import type { ClientFormatName } from '../formats/client-format.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Ledger, Reservation } from '../ledger/ledger.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
+import { refusePricedOptions } from '../pricing/dear-fields.ts';
 import { withNearest } from '../unknown-model.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
@@ -102,6 +103,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   if (record.model !== authorized.model) record.modelSent = authorized.model;
   record.catalogName = authorized.catalogModel?.name;
   record.providerKeyId = authorized.targets[0]?.providerKeyId;
+  refusePricedOptions(authorized);
 
   // inspect
   const inspecting = deps.guardrails.inspect(authorized, exchange);

@@ -6,7 +6,7 @@ import { isGiven } from '../conversation/options.ts';
 import { count } from '../conversation/usage.ts';
 import { mediaOf } from '../formats/chat-completions/media-parts.ts';
 import { type Demand, demandOf } from './demand.ts';
-import type { ToolCall } from './passed-tools.ts';
+import type { ToolCall } from './native-targets.ts';
 import type { Prices } from './prices.ts';
 import { costOfTokens, tokensMax } from './rates.ts';
 

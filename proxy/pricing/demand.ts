@@ -4,11 +4,12 @@ import { isObject, type JsonObject } from '../../common/json.ts';
 import type { CallKind, ServiceTier, TokenKind } from '../../common/model-facts.ts';
 import type { ChatCall } from '../call.ts';
 import { isGiven } from '../conversation/options.ts';
-import { servedTier } from '../conversation/usage.ts';
 import { searchesBySize, searchSizeDefault } from '../conversation/web-search.ts';
 import { wantsLongCache } from '../formats/chat-completions/usage.ts';
 import type { OwnTool } from '../formats/own-tools.ts';
-import { passedDearFields, passedTools, type ToolCall } from './passed-tools.ts';
+import { passedDearFields } from './dear-fields.ts';
+import type { ToolCall } from './native-targets.ts';
+import { passedTools } from './passed-tools.ts';
 
 export interface Demand {
   /** Service tiers that it may get, besides the usual one. */
@@ -51,7 +52,7 @@ export function demandOf(call: ToolCall & Pick<ChatCall, 'qualifiedModel'>): Dem
   const hasSound = content.some(({ sound }) => sound);
   const isAlwaysSearching = alwaysSearching.some((kind) => qualifiedModel.includes(kind));
   return {
-    serviceTiers: [...requestedTiers(body.service_tier), ...dear.flatMap(({ tier }) => tier ?? [])],
+    serviceTiers: dear.flatMap(({ tier }) => tier ?? []),
     regions: dear.flatMap(({ region }) => region ?? []),
     input: [
       ...(wantsLongCache(body) ? (['cacheWrite12h'] as const) : []),
@@ -75,12 +76,6 @@ export function demandOf(call: ToolCall & Pick<ChatCall, 'qualifiedModel'>): Dem
 
 /** Models that search at every request, for a fee. */
 export const alwaysSearching = ['-search-preview', '-search-api'];
-
-/** Priority if it is requested by either of its names. A tier that the vendor chooses is the usual tier. */
-function requestedTiers(requested: unknown): readonly ServiceTier[] {
-  const tier = servedTier(requested);
-  return tier === undefined || tier === 'unknown' ? [] : [tier];
-}
 
 function outputKinds({ modalities, audio }: JsonObject): readonly TokenKind[] {
   const wants = (one: string) => Array.isArray(modalities) && modalities.includes(one);

@@ -4,11 +4,13 @@ import { isObject, type JsonObject } from '../../common/json.ts';
 import type { ChatCall } from '../call.ts';
 import { audioSecondsMax } from '../catalog/audio-length.ts';
 import { isGiven } from '../conversation/options.ts';
-import { count, servedTier } from '../conversation/usage.ts';
+import { count } from '../conversation/usage.ts';
 import type { DearField } from '../formats/client-format.ts';
 import type { OwnTool } from '../formats/own-tools.ts';
+import { passedDearFields } from './dear-fields.ts';
 import { alwaysSearching, type Demand, fileOf, isSounding, isStored, ownTool, plainDemand } from './demand.ts';
-import { passedDearFields, passedTools, type ToolCall } from './passed-tools.ts';
+import type { ToolCall } from './native-targets.ts';
+import { passedTools } from './passed-tools.ts';
 import type { Prices } from './prices.ts';
 
 type PriceableCall = ToolCall & Pick<ChatCall, 'qualifiedModel' | 'catalogModel'>;
@@ -51,10 +53,10 @@ const soundIn = { input: ['audioInput'] } as const;
 const soundOut = { output: ['audioOutput'] } as const;
 const imageOut = { output: ['imageOutput'] } as const;
 
+type Check = (value: unknown, has: Known) => boolean;
+
 /** Each field with a check for the values that have a known cost. */
-const fields: ReadonlyMap<string, (value: unknown, has: Known) => boolean> = new Map([
-  // Priority costs about twice as much; reserved capacity has prices by contract.
-  ['service_tier', isPricedTier],
+const fields: ReadonlyMap<string, Check> = new Map<string, Check>([
   // Each search has a fee, and the results count as input.
   ['web_search_options', (_value, has) => has.demand(search)],
   // Tokens of sound, in and out, have prices of their own, and so have tokens of images that a model makes.
@@ -84,18 +86,13 @@ function isPositive(value: unknown): boolean {
   return (count(value) ?? 0) > 0;
 }
 
+/** Priority costs about twice as much; reserved capacity has prices by contract. */
 function isPricedField({ tier, region }: DearField, has: Known): boolean {
   if (tier === undefined && region === undefined) return false;
   return has.demand({
     ...(tier !== undefined && { serviceTiers: [tier] }),
     ...(region !== undefined && { regions: [region] }),
   });
-}
-
-function isPricedTier(value: unknown, has: Known): boolean {
-  if (typeof value !== 'string') return false;
-  const tier = servedTier(value);
-  return tier !== 'unknown' && (tier === undefined || has.demand({ serviceTiers: [tier] }));
 }
 
 function isPricedModality(modality: unknown, has: Known): boolean {

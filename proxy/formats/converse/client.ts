@@ -6,6 +6,7 @@ import { isGiven } from '../../conversation/options.ts';
 import type { GatewayError } from '../../errors.ts';
 import type { ClientTranslation, DearField } from '../client-format.ts';
 import { refusedField } from '../client-losses.ts';
+import { claudeFields, tierField } from '../dear-fields.ts';
 import { readConverseClientRequest } from './client-request.ts';
 import { writeConverseResponse } from './client-response.ts';
 import { ConverseWriter } from './client-stream.ts';
@@ -36,29 +37,37 @@ export function refusedArn(name: string): GatewayError | undefined {
   return refusedField('modelId', 'modelId must name a model or an alias; an ARN is of the whole vendor account');
 }
 
-/** The tiers of service_tier have prices, or not, in every format. */
 function dearFields(body: JsonObject): readonly DearField[] {
   const { performanceConfig, serviceTier, additionalModelRequestFields: extra } = body;
   const latency = isObject(performanceConfig) ? performanceConfig.latency : undefined;
-  const own = isObject(extra)
-    ? Object.keys(extra).filter((name) => isGiven(extra[name]) && isUnpriced(name, extra))
-    : [];
   return [
     ...(isGiven(latency) && latency !== 'standard'
       ? [{ at: 'performanceConfig', ...(latency === 'optimized' && { tier: 'optimized' as const }) }]
       : []),
     ...(isObject(serviceTier) && serviceTier.type === 'reserved' ? [{ at: 'serviceTier' }] : []),
-    ...own.map((name) => ({ at: `additionalModelRequestFields.${name}` })),
+    ...(isObject(extra) ? extraFields(extra) : []),
   ];
 }
 
-/** Fields of families of models that cost more, or let a response become longer than the reserved limit. */
-const unpriced: ReadonlySet<string> = new Set([
-  ...['speed', 'inference_geo', 'service_tier', 'max_tokens', 'num_generations', 'n'],
-]);
+/** Fields of families of models. Their prices at this vendor are not known. */
+function extraFields(extra: JsonObject): readonly DearField[] {
+  const options = [...claudeFields(extra), ...tierField(extra.service_tier, 'service_tier')];
+  const limits = Object.keys(extra).filter((name) => isGiven(extra[name]) && isLimit(name, extra));
+  return [
+    ...options.map(({ at, isCovered }) => ({ at: below(at), ...(isCovered && { isCovered }) })),
+    ...limits.map((name) => ({ at: below(name), isLimit: true as const })),
+  ];
+}
 
-function isUnpriced(name: string, { inferenceConfig }: JsonObject): boolean {
-  if (name !== 'inferenceConfig') return unpriced.has(name);
+function below(name: string): string {
+  return `additionalModelRequestFields.${name}`;
+}
+
+/** Fields that let a response become longer than the reserved limit. */
+const limits: ReadonlySet<string> = new Set(['max_tokens', 'num_generations', 'n']);
+
+function isLimit(name: string, { inferenceConfig }: JsonObject): boolean {
+  if (name !== 'inferenceConfig') return limits.has(name);
   return isObject(inferenceConfig) && Object.keys(inferenceConfig).some((one) => one !== 'topK');
 }
 

@@ -1,6 +1,7 @@
 // Options of InvokeModel beside its body (SDK type `InvokeModelRequest`): the SDK sends them as headers.
-import type { PassedRequest } from '../client-format.ts';
+import type { DearField, PassedRequest } from '../client-format.ts';
 import { ofAccount } from '../client-losses.ts';
+import { tierField } from '../dear-fields.ts';
 
 interface HeaderOption {
   /** Its name in the SDK. */
@@ -9,6 +10,8 @@ interface HeaderOption {
   readonly usual?: string;
   /** The vendor's guardrails belong to its whole account, and a response without one means something else. */
   readonly isOfAccount?: true;
+  /** Its value is a service tier, or names one. */
+  readonly isTier?: true;
 }
 
 const metadataHeader = 'x-amzn-bedrock-request-metadata';
@@ -17,9 +20,9 @@ const metadata: HeaderOption = { name: 'requestMetadata' };
 const options: ReadonlyMap<string, HeaderOption> = new Map<string, HeaderOption>([
   ['x-amzn-bedrock-guardrailidentifier', { name: 'guardrailIdentifier', isOfAccount: true }],
   ['x-amzn-bedrock-guardrailversion', { name: 'guardrailVersion', isOfAccount: true }],
-  ['x-amzn-bedrock-performanceconfig-latency', { name: 'performanceConfigLatency', usual: 'standard' }],
+  ['x-amzn-bedrock-performanceconfig-latency', { name: 'performanceConfigLatency', usual: 'standard', isTier: true }],
   [metadataHeader, metadata],
-  ['x-amzn-bedrock-service-tier', { name: 'serviceTier', usual: 'default' }],
+  ['x-amzn-bedrock-service-tier', { name: 'serviceTier', usual: 'default', isTier: true }],
   ['x-amzn-bedrock-trace', { name: 'trace', usual: 'DISABLED' }],
 ]);
 
@@ -44,6 +47,15 @@ export function optionsIn(headers: readonly string[]): SentOptions {
     ofAccount: sent.filter(({ isOfAccount }) => isOfAccount).map(({ name }) => name),
     others: sent.filter(({ isOfAccount }) => !isOfAccount).map(({ name }) => name),
   };
+}
+
+/** Options with a price. With a stored key, the vendor gets none of them. @param headers as in {@link optionsIn} */
+export function dearOptions(headers: readonly string[]): readonly DearField[] {
+  return headers.flatMap((header, index) => {
+    const option = index % 2 === 0 ? options.get(header) : undefined;
+    if (option?.isTier !== true) return [];
+    return tierField(headers[index + 1], option.name).map((field) => ({ ...field, isCovered: true as const }));
+  });
 }
 
 /**

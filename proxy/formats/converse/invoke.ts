@@ -14,7 +14,7 @@ import type { StreamWriter } from '../format.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { refusedArn } from './client.ts';
 import { eventFrame } from './frames.ts';
-import { isInvokeOption, optionsIn } from './invoke-options.ts';
+import { dearOptions, isInvokeOption, optionsIn } from './invoke-options.ts';
 import { streamType } from './write-request.ts';
 
 /** @param messages the Messages API as its own clients use it */
@@ -27,6 +27,7 @@ export function invokeClients(messages: ClientTranslation): ClientTranslation {
     requestLocations: invokeRequestLocations,
     forwardsHeader: isInvokeOption,
     readRequest: (body, path, headers = []) => readInvokeRequest(body, { path, headers }, messages),
+    dearFields: (body, headers = []) => [...messages.dearFields(body), ...dearOptions(headers)],
     fieldOf: (field) => (field === 'model' ? 'modelId' : messages.fieldOf(field)),
     refusedModel: refusedArn,
     responseHeaders: tokenCounts,

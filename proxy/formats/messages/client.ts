@@ -1,8 +1,8 @@
 // The Messages API as clients use it.
 import type { JsonObject } from '../../../common/json.ts';
 import { messagesRequestLocations } from '../../../guardrails/inspection/messages-schema.ts';
-import { isGiven } from '../../conversation/options.ts';
 import type { ClientTranslation, DearField } from '../client-format.ts';
+import { claudeFields, longPrompts } from '../dear-fields.ts';
 import { ownToolsOf } from './own-tools.ts';
 import { readMessagesRequest } from './read-request.ts';
 import { writeMessagesResponse } from './write-response.ts';
@@ -25,13 +25,11 @@ export const messagesClients: ClientTranslation = {
   openWriter: () => new MessagesWriter(),
 };
 
-function dearFields({ speed, inference_geo: region }: JsonObject): readonly DearField[] {
-  return [
-    ...(isGiven(speed) && speed !== 'standard'
-      ? [{ at: 'speed', ...(speed === 'fast' && { tier: 'fast' as const }) }]
-      : []),
-    ...(isGiven(region) && region !== 'global' ? [{ at: 'inference_geo', region: String(region) }] : []),
-  ];
+const betaHeader = 'anthropic-beta';
+
+function dearFields(body: JsonObject, headers: readonly string[] = []): readonly DearField[] {
+  const betas = headers.filter((_value, index) => index % 2 === 1 && headers[index - 1] === betaHeader);
+  return [...claudeFields(body), ...longPrompts(betas.join(','), betaHeader)];
 }
 
 /** The client's fields by those of chat completions, where the names differ. */

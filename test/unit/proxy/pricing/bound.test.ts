@@ -52,7 +52,10 @@ describe('the bound of the output', () => {
   it('of a compaction is the longest that the model can write, and cannot be lowered', () => {
     const of = (model: CatalogModel) => {
       const request = parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages: hello })));
-      const client = { path: { compacts: true }, translation: { dearFields: () => [] } } as unknown as ClientRequest;
+      const client = {
+        path: { compacts: true },
+        translation: { dearFields: () => [], fieldOf: String },
+      } as unknown as ClientRequest;
       return boundOf(
         { request: { ...request, client }, qualifiedModel: 'acme/m', catalogModel: model },
         perOutput,

@@ -9,6 +9,7 @@ import { unpriceable } from '../../../../proxy/pricing/unpriceable.ts';
 import { clientCallOf } from '../../../support/vendor-calls.ts';
 
 const usual = { input: '3', output: '15' };
+const longBeta = 'context-1m-2025-08-07';
 const dear = {
   ...usual,
   serviceTiers: { fast: { input: '30', output: '150' }, optimized: { input: '6', output: '30' } },
@@ -79,5 +80,16 @@ describe('a field that makes the vendor charge more', () => {
     for (const request of [speed, geo, latency]) {
       expect(boundOfRequest({ ...request, vendor: 'gpt-provider' }, {}).field).toBeUndefined();
     }
+  });
+});
+
+describe('a beta for longer prompts', () => {
+  it('needs no price of its own, because the rates of long prompts are reserved', () => {
+    const sent = { format: clientFormats.messages, body: { ...bases.messages }, headers: ['anthropic-beta', longBeta] };
+    const call = clientCallOf('assistant-provider', 'm', sent);
+    const prices = compilePrices({ ...usual, asOf: '2026-11-22' });
+    if (prices === undefined) throw new Error('the prices are not believed');
+    const priced = { ...call, targets: [call.target], qualifiedModel: 'assistant-provider/m', catalogModel: undefined };
+    expect(unpriceable(priced, prices)).toBeUndefined();
   });
 });

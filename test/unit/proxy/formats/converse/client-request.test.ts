@@ -212,14 +212,20 @@ describe('a field with a price of its own, or without one', () => {
     [[{ at: 'serviceTier' }], { serviceTier: { type: 'reserved' } }],
     [[], { serviceTier: { type: 'flex' } }],
     [
-      [{ at: 'additionalModelRequestFields.max_tokens' }],
+      [{ at: 'additionalModelRequestFields.max_tokens', isLimit: true }],
       { additionalModelRequestFields: { top_k: 1, max_tokens: 9 } },
     ],
     [
-      [{ at: 'additionalModelRequestFields.inferenceConfig' }],
+      [{ at: 'additionalModelRequestFields.inferenceConfig', isLimit: true }],
       { additionalModelRequestFields: { inferenceConfig: { maxTokens: 9 } } },
     ],
     [[], { additionalModelRequestFields: { inferenceConfig: { topK: 9 } } }],
+    [[{ at: 'additionalModelRequestFields.speed' }], { additionalModelRequestFields: { speed: 'fast' } }],
+    [[], { additionalModelRequestFields: { speed: 'standard', inference_geo: 'global', service_tier: 'auto' } }],
+    [
+      [{ at: 'additionalModelRequestFields.anthropic_beta', isCovered: true }],
+      { additionalModelRequestFields: { anthropic_beta: ['context-1m-2025-08-07'] } },
+    ],
   ])('is %j', (dear, fields) => {
     expect(converse.dearFields({ messages: hello, ...fields })).toEqual(dear);
   });
