@@ -6,6 +6,7 @@ import { systemTimers } from '../common/timers.ts';
 import { openLookups, openTransport, type Upstream, type UpstreamShares } from './open-upstream.ts';
 import { Chains } from './routing/chain.ts';
 import { createDispatch, type Dispatch } from './routing/dispatch.ts';
+import { Health } from './routing/health.ts';
 import { RetryBudget } from './routing/retry-budget.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, useOf } from './shares.ts';
@@ -41,7 +42,8 @@ export function openDispatch(
     limits: settings,
     now: () => systemClock.now(),
     chains: new Chains({
-      health: { isQuiet: true, usable: (targets) => targets, failed: () => undefined, succeeded: () => undefined },
+      health: new Health({ clock: systemClock }),
+      clock: systemClock,
       retryBudget: new RetryBudget({ clock: systemClock }),
       timers: systemTimers,
       random: Math.random,

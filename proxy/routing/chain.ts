@@ -1,43 +1,41 @@
 // The attempts of one request: the targets that it may use, one after the other, until one responds. Another attempt
 // follows only before anything was passed on, if the failure may be another one's, and within limits: three attempts, a
 // share of the organization's traffic (so that retries cannot multiply an outage), and money for it.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
+import { GatewayError } from '../errors.ts';
 import type { Target } from '../providers/provider.ts';
 import type { AttemptResult, Received } from '../upstream/attempt-result.ts';
-import { type CountedTarget, countedTarget, type TargetIdentity } from './counted-target.ts';
-import { type FailedAttempt, type FailureCause, failedAttempt } from './outcomes.ts';
+import { countedTarget } from './counted-target.ts';
+import type { Health } from './health.ts';
+import { type FailedAttempt, failedAttempt } from './outcomes.ts';
+import type { RetryBudget } from './retry-budget.ts';
 import { shownFailure, waitOf } from './shown-failure.ts';
+import { exhaustedForMs } from './vendor-limits.ts';
 
 export interface ChainDeps {
   readonly health: TargetHealth;
-  readonly retryBudget: RetryBudget;
+  readonly retryBudget: Pick<RetryBudget, 'request' | 'mayRetry'>;
   readonly timers: Timers;
+  readonly clock: Clock;
   /** From 0 to 1. */
   random(): number;
 }
 
 /** What is known of targets from the attempts of all requests. */
-export interface TargetHealth {
-  /** Nothing is known against any target: most of the time. */
-  readonly isQuiet: boolean;
-  /** In the same order, without those that are out; never empty unless the given list is. */
-  usable(targets: readonly CountedTarget[]): readonly CountedTarget[];
-  failed(identity: TargetIdentity, cause: FailureCause, retryAfterMs?: number): void;
-  succeeded(identity: TargetIdentity): void;
-}
-
-export interface RetryBudget {
-  /** Counts a request, which earns a share of a retry. */
-  request(organization: string): void;
-  /** Takes one retry, if there is one. */
-  mayRetry(organization: string): boolean;
-}
+export type TargetHealth = Pick<
+  Health,
+  'usable' | 'mayTry' | 'failed' | 'succeeded' | 'undecided' | 'firstToken' | 'exhausted'
+>;
 
 /** One attempt at a target. */
 export interface ChainAttempt {
   readonly received: Received;
   /** Whether anything was sent. */
   readonly isSent: boolean;
+  /** The headers of the response. */
+  readonly head: IncomingHttpHeaders;
   /** @throws GatewayError, ProviderFailure */
   run(): Promise<AttemptResult>;
 }
@@ -86,7 +84,8 @@ export class Chains {
   run(call: ChainCall, attempts: Attempts, context: ChainContext): Promise<AttemptResult> {
     const { health, retryBudget } = this.#deps;
     retryBudget.request(call.organization);
-    const targets = health.isQuiet ? call.targets : usableTargets(health, call);
+    // Usually there is one, which is used whatever is known of it.
+    const targets = call.targets.length < 2 ? call.targets : usableTargets(health, call);
     return new Chain(this.#deps, { call, targets, attempts, context }).run();
   }
 }
@@ -120,11 +119,12 @@ class Chain {
     let fresh = false;
     for (;;) {
       const target = this.#parts.targets[this.#at];
-      if (target === undefined) throw new Error('a chain has a target for each attempt');
+      if (target === undefined) throw new GatewayError('no_healthy_target');
       const attempt = this.#parts.attempts.start(target, fresh);
+      const startedAt = this.#deps.clock.monotonic();
       try {
         const result = await attempt.run();
-        this.#noteSuccess(target);
+        if (this.#hasChoice) this.#noteSuccess(target, attempt, result.kind === 'stream' ? startedAt : undefined);
         return result;
       } catch (error) {
         const step = await this.#afterFailure(target, attempt, error);
@@ -135,36 +135,50 @@ class Chain {
     }
   }
 
+  /** What is known of the only target of a request changes nothing. */
+  get #hasChoice(): boolean {
+    return this.#parts.call.targets.length > 1;
+  }
+
   /** Moves to the next target, or stays at the same one. Undefined: there is no further attempt. */
   async #afterFailure(target: Target, attempt: ChainAttempt, error: unknown): Promise<Step | undefined> {
     const { context, attempts, call } = this.#parts;
     this.#failures.push(error);
+    const failed = failedAttempt(error);
+    const wait = waitOf(error);
+    const retryAfterMs = wait === undefined ? undefined : wait * 1000;
+    this.#noteFailure(target, failed, retryAfterMs);
     if (context.aborted !== undefined) return undefined;
     context.attemptFailed();
-    const failed = failedAttempt(error);
-    const retryAfterMs = (waitOf(error) ?? 0) * 1000;
-    this.#noteFailure(target, failed, retryAfterMs);
-    const step = this.#failures.length < attemptsMax ? this.#step(failed, retryAfterMs) : undefined;
+    const step = this.#failures.length < attemptsMax ? this.#step(failed, retryAfterMs ?? 0) : undefined;
     if (step === undefined || !this.#deps.retryBudget.mayRetry(call.organization)) return undefined;
     const isFree = !attempt.isSent || attempt.received.ending === 'unused';
     return isFree || (await attempts.charge(error)) ? step : undefined;
   }
 
-  #noteSuccess(target: Target): void {
-    const { health } = this.#deps;
-    const { identity } = health.isQuiet ? {} : countedTarget(target, this.#parts.call);
-    if (identity !== undefined) health.succeeded(identity);
+  /** @param startedAt of a stream, whose first token has come */
+  #noteSuccess(target: Target, { head }: ChainAttempt, startedAt: number | undefined): void {
+    const { health, clock } = this.#deps;
+    const { identity } = countedTarget(target, this.#parts.call);
+    health.succeeded(identity);
+    if (startedAt !== undefined) health.firstToken(identity, clock.monotonic() - startedAt);
+    const exhaustedMs = exhaustedForMs(head, clock.now());
+    if (exhaustedMs !== undefined) health.exhausted(identity, exhaustedMs);
   }
 
-  #noteFailure(target: Target, { cause }: FailedAttempt, retryAfterMs: number): void {
+  #noteFailure(target: Target, { cause, next }: FailedAttempt, retryAfterMs: number | undefined): void {
+    const { health } = this.#deps;
     const { identity } = countedTarget(target, this.#parts.call);
-    if (cause !== undefined && identity !== undefined) this.#deps.health.failed(identity, cause, retryAfterMs);
+    if (this.#parts.context.aborted !== undefined) health.undecided(identity);
+    else if (cause !== undefined) health.failed(identity, cause, retryAfterMs);
+    // The vendor has refused the request itself, so it works.
+    else if (!next && this.#hasChoice) health.succeeded(identity);
   }
 
   #step({ again, next }: FailedAttempt, retryAfterMs: number): Step | undefined {
-    const hasNext = next && this.#at + 1 < this.#parts.targets.length;
     if (!this.#isAgain && again === 'reconnect_at_once') return this.#stay({ fresh: true, waitMs: 0 });
-    if (hasNext) return this.#move();
+    const following = next ? this.#following() : undefined;
+    if (following !== undefined) return this.#move(following);
     if (this.#isAgain) return undefined;
     if (again === 'reconnect') return this.#stay({ fresh: true, waitMs: this.#jitter() });
     const isShort = retryAfterMs > 0 && retryAfterMs <= waitMsMax;
@@ -177,8 +191,19 @@ class Chain {
     return step;
   }
 
-  #move(): Step {
-    this.#at += 1;
+  /** The next target that may be tried now, else the next one. */
+  #following(): number | undefined {
+    const { targets, call } = this.#parts;
+    const first = this.#at + 1;
+    if (first >= targets.length) return undefined;
+    const found = targets.findIndex(
+      (target, at) => at >= first && this.#deps.health.mayTry(countedTarget(target, call).identity),
+    );
+    return found === -1 ? first : found;
+  }
+
+  #move(at: number): Step {
+    this.#at = at;
     this.#isAgain = false;
     return { fresh: false, waitMs: 0 };
   }

@@ -1,15 +1,9 @@
 // THE TABLE of failed attempts: whose fault each one is, and where the request may go next. docs/design/routing.md
 // shows it. A failure of the caller's own request goes nowhere: every target would refuse it.
 import { type ErrorCode, GatewayError } from '../errors.ts';
-import { ProviderFailure } from '../upstream/provider-failure.ts';
+import { ProviderFailure, RefusedKeyError } from '../upstream/provider-failure.ts';
 import { TransportError } from '../upstream/transport.ts';
-
-/**
- * What a failure counts against. `dead`: no connection, or it died. `timeout`: no response in time. `server`: the
- * vendor's own failure. `key`: it refuses the stored key. `quota`: the account has no money left. `rate`: the account's
- * rate limit.
- */
-export type FailureCause = 'dead' | 'timeout' | 'server' | 'key' | 'quota' | 'rate';
+import type { FailureCause } from './health.ts';
 
 export interface FailedAttempt {
   /** Undefined: nothing that health counts. */
@@ -37,8 +31,11 @@ const byCode: { readonly [Code in ErrorCode]?: (error: GatewayError) => FailedAt
   // It was cut, broken, or no response of the vendor's at all.
   upstream_protocol_error: () => ({ cause: 'server', again: 'no', next: true }),
   upstream_timeout: () => ({ cause: 'timeout', again: 'no', next: true }),
-  // 401 and 403 with a stored key.
-  upstream_authentication_failed: () => ({ cause: 'key', again: 'no', next: true }),
+  upstream_authentication_failed: ({ cause }) => ({
+    cause: cause instanceof RefusedKeyError && cause.status === 403 ? 'access' : 'key',
+    again: 'no',
+    next: true,
+  }),
   // The stored key cannot be sent.
   no_healthy_target: () => ({ cause: undefined, again: 'no', next: true }),
 };

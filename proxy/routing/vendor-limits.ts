@@ -2,7 +2,7 @@
 // is not worth an attempt until it has some. Pure: the clock is a parameter. Runs on each response, so it looks up a few
 // names and examines values only if one of them is used up.
 import type { IncomingHttpHeaders } from 'node:http';
-import { latestReset } from './reset-times.ts';
+import { latestReset } from '../upstream/reset-times.ts';
 
 /**
  * OpenAI's and Azure's names (platform.openai.com/docs/guides/rate-limits, "Rate limits in headers") and Anthropic's

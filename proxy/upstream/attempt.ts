@@ -158,6 +158,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     return this.#call.target;
   }
 
+  get head(): IncomingHttpHeaders {
+    return this.#head;
+  }
+
   get isSent(): boolean {
     return this.#connection !== undefined;
   }

@@ -43,6 +43,17 @@ export class ProviderFailure extends Error {
   }
 }
 
+/** For the log: what the vendor responded to a stored key that it refuses. */
+export class RefusedKeyError extends Error {
+  readonly status: 401 | 403;
+
+  constructor(reason: string, status: 401 | 403) {
+    super(reason);
+    this.name = 'RefusedKeyError';
+    this.status = status;
+  }
+}
+
 export interface NativeFailure {
   /** As the vendor sent it: 529 stays 529. */
   readonly status: number;
@@ -78,7 +89,7 @@ export function providerFailure(
   if (isStored && (status === 401 || status === 403)) {
     // The caller must not learn anything about the stored key. The request id identifies the failure at the vendor.
     return new GatewayError('upstream_authentication_failed', {
-      cause: new Error(reason),
+      cause: new RefusedKeyError(reason, status),
       headers: requestIdHeader(passed),
     });
   }

@@ -1,6 +1,6 @@
 // How long to wait before a retry, in every spelling that vendors use. Pure: the clock is a parameter.
 import type { IncomingHttpHeaders } from 'node:http';
-import { inMilliseconds, inSeconds, latestReset, one } from '../routing/reset-times.ts';
+import { inMilliseconds, inSeconds, latestReset, one } from './reset-times.ts';
 
 const secondsMax = 86_400;
 

@@ -1,12 +1,12 @@
 // The targets that a call may use: the organization's stored keys of the provider in the order in which they are tried,
 // or the caller's own key, which is sent only to the platform's URL of that provider.
-import { createHmac, randomBytes } from 'node:crypto';
 import type { OrganizationRecord, ProviderKey } from '../access/principal.ts';
 import { parseBaseUrl } from '../formats/format.ts';
 import { allOwnTools } from '../formats/own-tools.ts';
 import type { Credential } from '../providers/credentials/credential.ts';
 import type { Provider, Target } from '../providers/provider.ts';
 import type { BaseUrls, UrlPlaceholders } from './base-urls.ts';
+import { keyRevision } from './key-revision.ts';
 
 interface WeightedTarget extends Target {
   readonly priority: number;
@@ -71,21 +71,13 @@ export class Targets {
       credential: secret,
       baseUrl: baseUrl === undefined ? this.#baseUrls.of(provider, key) : parseBaseUrl(baseUrl),
       providerKeyId: id,
-      keyRevision: revisionOf(secret),
+      keyRevision: keyRevision([...Object.values(secret), baseUrl, region, apiVersion]),
       region,
       apiVersion,
       priority,
       weight,
     };
   }
-}
-
-/** Known only to this process: it names a secret and does not reveal it. */
-const revisionKey = randomBytes(32);
-
-function revisionOf({ apiKey, accessKeyId, secretAccessKey, sessionToken }: ProviderKey['secret']): string {
-  const parts = [apiKey, accessKeyId, secretAccessKey, sessionToken].map((secret) => secret?.reveal() ?? null);
-  return createHmac('sha256', revisionKey).update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
 }
 
 const noKey = {

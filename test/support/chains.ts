@@ -1,10 +1,13 @@
-// Chains of attempts without health and without further attempts, for tests of other things.
+// Chains without further attempts, for tests of other things.
+import { systemClock } from '../../common/clock.ts';
 import { systemTimers } from '../../common/timers.ts';
 import { Chains } from '../../proxy/routing/chain.ts';
+import { Health } from '../../proxy/routing/health.ts';
 
 export function firstTargetOnly(): Chains {
   return new Chains({
-    health: { isQuiet: true, usable: (targets) => targets, failed: () => undefined, succeeded: () => undefined },
+    health: new Health({ clock: systemClock }),
+    clock: systemClock,
     retryBudget: { request: () => undefined, mayRetry: () => false },
     timers: systemTimers,
     random: Math.random,

@@ -3,7 +3,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../../simulator/behaviour.ts';
-import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
+import { startGateway, type TestGateway, type TestOrganization, type TestProxy } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { costOf, recordedRequests, wholeLedger } from '../../support/recorded.ts';
 import { createBudget } from '../../support/spending.ts';
@@ -12,29 +12,37 @@ const model = 'gpt-provider/gpt-4o-mini';
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 const first = 'sk-sim-first-0123456789';
 const second = 'sk-sim-second-0123456789';
+let organizations = 0;
 
 let gateway: TestGateway;
 /** It does not wait long for a first byte. */
 let hasty: TestProxy;
-let keyIds: { first: string; second: string };
+/** A new one for each test, because a proxy remembers which targets have failed. */
+let organization: TestOrganization;
+let keyIds: { readonly first: string; readonly second: string };
 let virtualKey: { readonly id: string; readonly value: string };
 
 beforeAll(async () => {
   gateway = await startGateway();
   hasty = await gateway.startProxy({ GATEWAY_FIRST_BYTE_TIMEOUT: '300ms' });
-  const { api, id } = gateway.organization;
-  const { providerKeys } = (await api.call('ProviderKeys/List', { organizationId: id })) as {
+});
+beforeEach(async () => {
+  gateway.simulator.reset();
+  organization = await gateway.createOrganization(`tenant-${++organizations}`);
+  virtualKey = await organization.createKey();
+  const { providerKeys } = (await organization.api.call('ProviderKeys/List', { organizationId: organization.id })) as {
     providerKeys: { id: string }[];
   };
-  const keyId = providerKeys[0]?.id ?? '';
-  await api.call('ProviderKeys/Update', { id: keyId, secret: { apiKey: first } });
-  const fields = { organizationId: id, provider: 'gpt-provider', name: 'second', priority: 1 };
-  const made = (await api.call('ProviderKeys/Create', { ...fields, secret: { apiKey: second } })) as { id: string };
-  keyIds = { first: keyId, second: made.id };
-  virtualKey = await gateway.organization.createKey();
+  const id = providerKeys[0]?.id ?? '';
+  await organization.api.call('ProviderKeys/Update', { id, secret: { apiKey: first } });
+  keyIds = { first: id, second: await storeKey({ name: 'second', apiKey: second, priority: 1 }) };
 });
-beforeEach(() => gateway.simulator.reset());
 afterAll(() => gateway?.close());
+
+async function storeKey({ apiKey, ...fields }: { name: string; apiKey: string; priority: number }): Promise<string> {
+  const request = { organizationId: organization.id, provider: 'gpt-provider', ...fields, secret: { apiKey } };
+  return String((await organization.api.call('ProviderKeys/Create', request)).id);
+}
 
 function client(proxy: TestProxy = gateway.proxy): OpenAI {
   return new OpenAI({ apiKey: virtualKey.value, baseURL: `${proxy.url}/v1`, maxRetries: 0 });
@@ -75,17 +83,19 @@ const failures: readonly (readonly [string, Behaviour])[] = [
   ['resets the connection', { stop: { by: 'reset', beforeHead: true } }],
 ];
 
+const inBothForms = failures.flatMap(([name, behaviour]) => [
+  [name, 'whole', behaviour, whole] as const,
+  [name, 'streamed', behaviour, streamed] as const,
+]);
+
 describe('the second key responds when the first one', () => {
-  it.each(failures)('%s', async (_name, behaviour) => {
-    for (const request of [whole, streamed]) {
-      gateway.simulator.reset();
-      failFirst(behaviour);
-      const { text, headers } = await request();
-      expect(text).not.toBe('');
-      expect(headers.get('x-svc-attempts')).toMatch(/^[23]$/);
-      expect(keysUsed().at(0)).toBe(first);
-      expect(keysUsed().at(-1)).toBe(second);
-    }
+  it.each(inBothForms)('%s, %s', async (_name, _form, behaviour, request) => {
+    failFirst(behaviour);
+    const { text, headers } = await request();
+    expect(text).not.toBe('');
+    expect(headers.get('x-svc-attempts')).toMatch(/^[23]$/);
+    expect(keysUsed().at(0)).toBe(first);
+    expect(keysUsed().at(-1)).toBe(second);
   });
 
   it('sends no first byte of a stream', async () => {
@@ -107,6 +117,17 @@ describe('the second key is not called when the request', () => {
     failFirst({ tokens: 20, stop: { by: 'cut', afterPieces: 5 } });
     await expect(streamed()).rejects.toThrow();
     expect(keysUsed()).toEqual([first]);
+  });
+});
+
+describe('a second key of the same priority that is mistyped', () => {
+  it('fails no request, and gets one of forty', async () => {
+    await storeKey({ name: 'mistyped', apiKey: 'sk-mistyped-0123456789', priority: 0 });
+    for (let request = 0; request < 40; request++) {
+      expect((await (request % 2 === 0 ? whole() : streamed())).text).not.toBe('');
+    }
+    // The simulator records what it refuses, too.
+    expect(keysUsed().filter((key) => key.includes('mistyped')).length).toBeLessThanOrEqual(1);
   });
 });
 
@@ -132,9 +153,7 @@ describe('a request that a second key served', () => {
   });
 
   it('is recorded and charged for both attempts if the first one may have cost something', async () => {
-    const key = await gateway.organization.createKey();
-    const budget = await createBudget(gateway.organization, { kind: 'VIRTUAL_KEY', id: key.id }, { amountUsd: '5' });
-    virtualKey = key;
+    const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id: virtualKey.id }, { amountUsd: '5' });
     failFirst({ headDelayMs: 5000 });
     const { headers } = await streamed(hasty);
     const rows = await rowsOf(headers.get('x-request-id') ?? '', 2);
@@ -145,13 +164,13 @@ describe('a request that a second key served', () => {
     const [abandoned = 0, served = 0] = rows.map(costOf);
     expect(abandoned).toBeGreaterThan(served);
     await expect
-      .poll(async () => (await wholeLedger(gateway.organization, budget)).map(({ spent }) => spent))
+      .poll(async () => (await wholeLedger(organization, budget)).map(({ spent }) => spent))
       .toEqual([abandoned + served]);
   });
 });
 
 async function rowsOf(requestId: string, count: number) {
-  const of = { controlPlane: gateway.controlPlane, organization: gateway.organization };
+  const of = { controlPlane: gateway.controlPlane, organization };
   return await until(
     async () => {
       const rows = (await recordedRequests(of)).filter((row) => row.requestId === requestId);

@@ -1,9 +1,10 @@
 // The attempts of one request: which target gets it next, and when there is no further attempt.
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../common/clock.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import type { Target } from '../../../../proxy/providers/provider.ts';
 import { Chains } from '../../../../proxy/routing/chain.ts';
-import type { FailureCause } from '../../../../proxy/routing/outcomes.ts';
+import type { FailureCause } from '../../../../proxy/routing/health.ts';
 import type { AttemptResult, Received } from '../../../../proxy/upstream/attempt-result.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
 import { TransportError } from '../../../../proxy/upstream/transport.ts';
@@ -46,10 +47,11 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
   let aborted: Error | undefined;
   const chains = new Chains({
     health: {
-      isQuiet: true,
       usable: (all) => all,
+      mayTry: () => true,
       failed: (_identity, cause) => log.causes.push(cause),
-      succeeded: () => undefined,
+      ...{ succeeded: () => undefined, undecided: () => undefined },
+      ...{ firstToken: () => undefined, exhausted: () => undefined },
     },
     retryBudget: { request: () => undefined, mayRetry: () => left-- > 0 },
     timers: {
@@ -60,6 +62,7 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
       },
     },
     random: () => 0,
+    clock: systemClock,
   });
   const targetsOf = Array.from({ length: targets }, (_, at) => ({
     ...{ providerKeyId: `key-${at}`, baseUrl: { origin: 'https://vendor.example', path: '' } },
@@ -71,6 +74,7 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
     return {
       received: { ending } as Received,
       isSent: true,
+      head: {},
       run: () => (failure === undefined ? Promise.resolve(whole) : Promise.reject(asError(failure))),
     };
   };

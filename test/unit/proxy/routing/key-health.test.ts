@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
-import { keyRevision } from '../../../../proxy/routing/key-revision.ts';
+import { keyRevision } from '../../../../proxy/upstream/key-revision.ts';
 import { health, of, target } from './health.fixture.ts';
 
 const [a, b] = [target('a'), target('b')];
