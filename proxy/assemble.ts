@@ -99,11 +99,9 @@ export async function assemble(
   const upstream = openUpstream(settings, shared, lifecycle);
   const fetchStored: FetchStored = (request, context) => exchangePlain(request, context, { ...upstream, ...settings });
   const backgroundResponses = openBackgroundResponses(settings, { ...shared, admission, fetchStored });
+  const { dispatch, health } = openDispatch(settings, { ...upstream, ...shared }, lifecycle);
   metrics.observe({
-    admission,
-    redis,
-    readOn,
-    backgroundResponses,
+    ...{ admission, health, redis, readOn, backgroundResponses },
     feedAgeMs: () => records.feed().ageMs,
     budgets: () => money.leases.totals(),
     usage: money.usageLog.gauges,
@@ -114,7 +112,6 @@ export async function assemble(
   const models = openModels(settings, log, upstream);
   const prices = new PriceTable();
   const ledger = openLedger(settings, shared, { ...money, prices }, lifecycle);
-  const dispatch = openDispatch(settings, { ...upstream, ...shared }, lifecycle);
   const askModel = createAskModel({ ...models, ledger, dispatch, monotonic: () => clock.monotonic() });
   const handler = createHandler({
     ...models,

@@ -2,28 +2,38 @@
 import { extname, join } from 'node:path';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
+import type { Logger } from '../common/logger.ts';
 import { systemTimers } from '../common/timers.ts';
 import { openLookups, openTransport, type Upstream, type UpstreamShares } from './open-upstream.ts';
 import { Chains } from './routing/chain.ts';
 import { createDispatch, type Dispatch } from './routing/dispatch.ts';
-import { Health } from './routing/health.ts';
+import {
+  Health,
+  type HealthEvents,
+  type HostEjected,
+  type HostEvent,
+  type KeyEvent,
+  type KeyOut,
+} from './routing/health.ts';
 import { RetryBudget } from './routing/retry-budget.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, useOf } from './shares.ts';
+import type { RoutingMetrics } from './telemetry/routing-metrics.ts';
 import type { TranslationWorkerName } from './translation-worker.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { Translation } from './upstream/translation.ts';
 import { TranslationWorkers } from './upstream/translation-workers.ts';
 
 export interface DispatchParts extends Pick<Upstream, 'transport'>, UpstreamShares {
-  readonly metrics: { readonly shares: ShareUses };
+  readonly metrics: { readonly shares: ShareUses; readonly routing: RoutingMetrics };
+  readonly log: Logger;
 }
 
 export function openDispatch(
   settings: ProxySettings,
-  { transport, lookups, loop, metrics }: DispatchParts,
+  { transport, lookups, loop, metrics, log }: DispatchParts,
   lifecycle: Lifecycle,
-): Dispatch {
+): { readonly dispatch: Dispatch; readonly health: Health } {
   // A private host may be a base URL in the cluster, but a caller must not name it.
   const { denyCidrs } = settings;
   const imageTransport = openTransport(settings, {
@@ -36,13 +46,15 @@ export function openDispatch(
   lifecycle.onClose('translation', () => workers.close());
   metrics.shares.watch('translation_queue', () => useOf(workers.waiting));
   metrics.shares.watch('translation_workers', () => useOf(workers.working));
-  return createDispatch({
+  const health = new Health({ clock: systemClock, ...healthEvents(metrics.routing, log) });
+  const dispatch = createDispatch({
     transport,
     translation: new Translation({ workers, loop }),
     limits: settings,
     now: () => systemClock.now(),
     chains: new Chains({
-      health: new Health({ clock: systemClock }),
+      health,
+      metrics: metrics.routing,
       clock: systemClock,
       retryBudget: new RetryBudget({ clock: systemClock }),
       timers: systemTimers,
@@ -54,6 +66,32 @@ export function openDispatch(
       loop,
     },
   });
+  return { dispatch, health };
+}
+
+/** What an operator has to mend, or wants to know of in an outage, is logged when it begins and when it ends. */
+function healthEvents({ health }: RoutingMetrics, log: Logger): HealthEvents {
+  return {
+    onEjected: (event) => {
+      health.onEjected?.(event);
+      log.warn(hostFields(event), 'a model at a host gets no requests for a while');
+    },
+    onReadmitted: (event) => log.info(hostFields(event), 'a model at a host gets requests again'),
+    onKeyOut: (event) => {
+      health.onKeyOut?.(event);
+      log.error(keyFields(event), 'the provider refuses a stored key: its requests go to other keys');
+    },
+    onKeyReadmitted: (event) => log.info(keyFields(event), 'the provider accepts a stored key again'),
+  };
+}
+
+function hostFields({ origin, model, organization, ...rest }: HostEvent & Partial<HostEjected>) {
+  const { cause, forMs } = rest;
+  return { host: origin, model, organization_id: organization, cause, for_ms: forMs && Math.round(forMs) };
+}
+
+function keyFields({ organization, providerKeyId, model, ...rest }: KeyEvent & Partial<KeyOut>) {
+  return { organization_id: organization, provider_key_id: providerKeyId, model, cause: rest.cause };
 }
 
 /** The file beside this one, with the same extension: scripts/build.ts puts it beside the bundle. */

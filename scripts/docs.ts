@@ -42,6 +42,7 @@ proxyMetrics.observe({
   admission: { inFlight: 0, bufferedBytes: 0, limits: { inFlightMax: 0, bufferedBytesMax: 0 } },
   readOn: { open: 0 },
   backgroundResponses: { open: 0 },
+  health: { out: { hosts: 0, sharedHosts: 0, keys: 0, limits: 0 } },
   feedAgeMs: () => 0,
   redis: { state: () => 'ok' },
   budgets: () => ({ leases: 0, waiting: 0, available: 0, shut: 0, reservations: 0 }),

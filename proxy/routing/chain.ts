@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import type { Target } from '../providers/provider.ts';
 import type { AttemptResult, Received } from '../upstream/attempt-result.ts';
 import { countedTarget } from './counted-target.ts';
-import type { Health } from './health.ts';
+import type { FailureCause, Health } from './health.ts';
 import { type FailedAttempt, failedAttempt } from './outcomes.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import { shownFailure, waitOf } from './shown-failure.ts';
@@ -17,6 +17,10 @@ import { exhaustedForMs } from './vendor-limits.ts';
 export interface ChainDeps {
   readonly health: TargetHealth;
   readonly retryBudget: Pick<RetryBudget, 'request' | 'mayRetry'>;
+  readonly metrics: {
+    /** @param isFollowed another attempt follows */
+    attemptFailed(cause: FailureCause | 'other', isFollowed: boolean): void;
+  };
   readonly timers: Timers;
   readonly clock: Clock;
   /** From 0 to 1. */
@@ -127,7 +131,9 @@ class Chain {
         if (this.#hasChoice) this.#noteSuccess(target, attempt, result.kind === 'stream' ? startedAt : undefined);
         return result;
       } catch (error) {
-        const step = await this.#afterFailure(target, attempt, error);
+        const failed = failedAttempt(error);
+        const step = await this.#afterFailure(target, attempt, { error, failed });
+        this.#count(failed, step);
         if (step === undefined) throw shownFailure(this.#failures);
         fresh = step.fresh;
         if (step.waitMs > 0) await this.#wait(step.waitMs);
@@ -141,10 +147,13 @@ class Chain {
   }
 
   /** Moves to the next target, or stays at the same one. Undefined: there is no further attempt. */
-  async #afterFailure(target: Target, attempt: ChainAttempt, error: unknown): Promise<Step | undefined> {
+  async #afterFailure(
+    target: Target,
+    attempt: ChainAttempt,
+    { error, failed }: { readonly error: unknown; readonly failed: FailedAttempt },
+  ): Promise<Step | undefined> {
     const { context, attempts, call } = this.#parts;
     this.#failures.push(error);
-    const failed = failedAttempt(error);
     const wait = waitOf(error);
     const retryAfterMs = wait === undefined ? undefined : wait * 1000;
     this.#noteFailure(target, failed, retryAfterMs);
@@ -154,6 +163,13 @@ class Chain {
     if (step === undefined || !this.#deps.retryBudget.mayRetry(call.organization)) return undefined;
     const isFree = !attempt.isSent || attempt.received.ending === 'unused';
     return isFree || (await attempts.charge(error)) ? step : undefined;
+  }
+
+  /** Only failures of targets count, not those of requests. */
+  #count({ cause, next }: FailedAttempt, step: Step | undefined): void {
+    if (next && this.#parts.context.aborted === undefined) {
+      this.#deps.metrics.attemptFailed(cause ?? 'other', step !== undefined);
+    }
   }
 
   /** @param startedAt of a stream, whose first token has come */

@@ -14,30 +14,17 @@ import type { ReadOnMetrics } from '../http/read-on.ts';
 import type { LimitMetrics } from '../ledger/rate-limits.ts';
 import { createShareUses, type ShareUses } from '../shares.ts';
 import { backgroundResponseMetrics } from './background-metrics.ts';
+import { type AdmissionGauges, type Gauges, observeAdmission, observeGauges } from './gauges.ts';
 import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
-import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
+import { type LedgerMetrics, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
 import { readOnMetrics } from './read-on-metrics.ts';
+import { type RoutingMetrics, routingMetrics } from './routing-metrics.ts';
 import { type Count, createTally, type Tally } from './tally.ts';
 
-export interface Gauges extends LedgerGauges {
-  readonly admission: AdmissionGauges;
-  readonly readOn: { readonly open: number };
-  readonly backgroundResponses: { readonly open: number };
-  /** Absent if Redis is not configured. */
-  readonly redis?: { state(): 'ok' | 'failing' | undefined } | undefined;
-  /** Undefined until the feed has responded for the first time. */
-  feedAgeMs(): number | undefined;
-}
-
-export interface AdmissionGauges {
-  readonly inFlight: number;
-  readonly bufferedBytes: number;
-  readonly limits: { readonly inFlightMax: number; readonly bufferedBytesMax: number };
-}
-
 export interface ProxyMetrics extends LedgerMetrics {
+  readonly routing: RoutingMetrics;
   readonly access: AccessMetrics;
   readonly limits: LimitMetrics;
   readonly readOn: ReadOnMetrics;
@@ -100,6 +87,7 @@ export function createMetrics(): ProxyMetrics {
     certificates,
     shares,
     limits: limitMetrics(tally),
+    routing: routingMetrics(tally),
     readOn: readOnMetrics(tally),
     guardrails: guardrailMetrics(tally, histogram),
     ...ledgerMetrics(tally, histogram),
@@ -110,8 +98,8 @@ export function createMetrics(): ProxyMetrics {
     },
     malformed: (code) => void malformed(code).pending++,
     backgroundFailure: (task) => void failures(task).pending++,
-    observe: (gauges) => observeGauges(gaugeMaker(registry), gauges),
-    observeAdmission: (admission) => observeAdmission(gaugeMaker(registry), admission),
+    observe: (gauges) => observeGauges(registry, gauges),
+    observeAdmission: (admission) => observeAdmission(registry, admission),
     render: async () => {
       const tallied = histograms.map((histogram) => histogram.render());
       return { contentType: registry.contentType, body: [await registry.metrics(), ...tallied].join('\n') };
@@ -334,64 +322,4 @@ function limitMetrics(tally: Tally): LimitMetrics {
     refused: (level, kind) => void refusals(level, kind).pending++,
     countedLocally: () => void local.pending++,
   };
-}
-
-type MakeGauge = (name: string, help: string, read: () => number) => void;
-
-function gaugeMaker(registry: Registry): MakeGauge {
-  return (name, help, read) =>
-    void new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read());
-      },
-    });
-}
-
-function observeGauges(gauge: MakeGauge, gauges: Gauges): void {
-  observeAdmission(gauge, gauges.admission);
-  gauge('gateway_read_on_requests', 'Responses that are being read on for their usage', () => gauges.readOn.open);
-  gauge(
-    'gateway_background_responses',
-    'Responses that vendors generate in the background, with their reservations',
-    () => gauges.backgroundResponses.open,
-  );
-  for (const { name, help, read } of ledgerGauges(gauges)) gauge(name, help, read);
-  const { redis } = gauges;
-  if (redis !== undefined)
-    gauge(
-      'gateway_redis_up',
-      'Whether Redis responds, 0 or 1; NaN before the first attempt, absent without a Redis',
-      () => upOf(redis.state()),
-    );
-  gauge(
-    'gateway_feed_age_seconds',
-    'Time since the change feed last confirmed the records; NaN before it ever did',
-    () => {
-      const age = gauges.feedAgeMs();
-      return age === undefined ? Number.NaN : age / 1000;
-    },
-  );
-}
-
-function upOf(state: 'ok' | 'failing' | undefined): number {
-  if (state === undefined) return Number.NaN;
-  return state === 'ok' ? 1 : 0;
-}
-
-function observeAdmission(gauge: MakeGauge, admission: AdmissionGauges): void {
-  gauge('gateway_in_flight_requests', 'Admitted requests that are not finished', () => admission.inFlight);
-  gauge(
-    'gateway_in_flight_limit',
-    'Limit of admitted requests in flight; more are refused',
-    () => admission.limits.inFlightMax,
-  );
-  gauge('gateway_buffered_bytes', 'Bytes of requests and responses in memory', () => admission.bufferedBytes);
-  gauge(
-    'gateway_buffered_bytes_limit',
-    'Limit of bytes of requests and responses in memory; a request that would need more is refused',
-    () => admission.limits.bufferedBytesMax,
-  );
 }

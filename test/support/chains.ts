@@ -9,6 +9,7 @@ export function firstTargetOnly(): Chains {
     health: new Health({ clock: systemClock }),
     clock: systemClock,
     retryBudget: { request: () => undefined, mayRetry: () => false },
+    metrics: { attemptFailed: () => undefined },
     timers: systemTimers,
     random: Math.random,
   });

@@ -39,6 +39,33 @@ export const providers: Dashboard = {
         },
         {
           kind: 'timeseries',
+          title: 'Failed attempts',
+          description:
+            'Per second, by cause, and whether another attempt followed: then the caller may not have noticed.',
+          unit: 'short',
+          queries: [
+            {
+              expr: 'sum by (cause, followed) (rate(gateway_failed_attempts_total{$scope}[$__rate_interval]))',
+              legend: '{{cause}}, followed: {{followed}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Targets without requests',
+          description:
+            'Now, by kind, and how often they began. Provider keys have to be replaced; hosts and limits recover.',
+          unit: 'short',
+          queries: [
+            { expr: 'sum by (kind) (gateway_targets_out{$scope})', legend: '{{kind}}' },
+            {
+              expr: 'sum by (cause) (rate(gateway_ejections_total{$scope}[$__rate_interval]))',
+              legend: '{{cause}} per second',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
           title: 'Attempts per request',
           description: 'Above 1: attempts that were tried again.',
           unit: 'short',

@@ -61,6 +61,7 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
         return () => undefined;
       },
     },
+    metrics: { attemptFailed: () => undefined },
     random: () => 0,
     clock: systemClock,
   });

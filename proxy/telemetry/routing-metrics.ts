@@ -1,0 +1,56 @@
+// Metrics of failed attempts and of targets that are out.
+import { Gauge, type Registry } from 'prom-client';
+import type { FailureCause, HealthEvents, OutCounts } from '../routing/health.ts';
+import type { Tally } from './tally.ts';
+
+export interface RoutingMetrics {
+  /** An attempt failed before anything was passed on. @param isFollowed another attempt follows */
+  attemptFailed(cause: FailureCause | 'other', isFollowed: boolean): void;
+  readonly health: Pick<HealthEvents, 'onEjected' | 'onKeyOut'>;
+}
+
+export function routingMetrics(tally: Tally): RoutingMetrics {
+  const failed = tally({
+    name: 'gateway_failed_attempts_total',
+    help: 'Attempts that failed before anything was passed on, by cause (dead, timeout, server, key, access, quota, rate, other), and whether another attempt followed',
+    labelNames: ['cause', 'followed'],
+  });
+  const ejections = tally({
+    name: 'gateway_ejections_total',
+    help: 'Models at hosts that get no attempts for a while, and refused provider keys, by the cause of the last failure',
+    labelNames: ['cause'],
+  });
+  for (const cause of causes) {
+    ejections(cause);
+    for (const followed of ['true', 'false']) failed(cause, followed);
+  }
+  failed('other', 'false');
+  return {
+    attemptFailed: (cause, isFollowed) => void failed(cause, String(isFollowed)).pending++,
+    health: {
+      onEjected: ({ cause }) => void ejections(cause).pending++,
+      onKeyOut: ({ cause }) => void ejections(cause).pending++,
+    },
+  };
+}
+
+const causes = Object.keys({
+  ...{ dead: true, timeout: true, server: true, key: true, access: true, quota: true, rate: true },
+} satisfies Record<FailureCause, true>) as readonly FailureCause[];
+
+/** @param read is called at each scrape */
+export function targetsOutGauge(read: () => OutCounts, registers: Registry[]): Gauge {
+  return new Gauge({
+    name: 'gateway_targets_out',
+    help: 'What gets no attempts now, by kind: models at hosts (host: for one organization, host_for_all), provider keys (key), models whose rate limit has nothing left (rate_limit)',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      const { hosts, sharedHosts, keys, limits } = read();
+      this.set({ kind: 'host' }, hosts);
+      this.set({ kind: 'host_for_all' }, sharedHosts);
+      this.set({ kind: 'key' }, keys);
+      this.set({ kind: 'rate_limit' }, limits);
+    },
+  });
+}
