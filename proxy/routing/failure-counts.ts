@@ -31,10 +31,10 @@ export class FailureCounts {
     return attempts >= attemptsMin && sumOf(this.#failures) >= shareMax * attempts;
   }
 
-  /** Whether nothing of these counts matters any more: the last failure is out of the window, and a success followed. */
+  /** After a success: whether nothing of these counts matters any more. */
   isOver(now: number): boolean {
     this.#advance(now);
-    return this.#inARow === 0 && sumOf(this.#failures) === 0;
+    return sumOf(this.#failures) === 0;
   }
 
   #add(counts: number[], now: number): void {

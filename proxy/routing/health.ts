@@ -20,7 +20,7 @@ import type { Clock } from '../../common/clock.ts';
 import { type LRUCache, lruCache } from '../../common/lru-cache.ts';
 import { never } from '../../common/never.ts';
 import { Ejection, ejectionFirstMs } from './ejection.ts';
-import type { Exclusion, Standing } from './exclusion.ts';
+import type { Exclusion } from './exclusion.ts';
 import { slowFactor } from './first-tokens.ts';
 import type { FailureCause, HealthEvents, HostCause, KeyCause } from './health-events.ts';
 import { createSharedHosts, isOutElsewhere, type SharedHosts } from './shared-hosts.ts';
@@ -111,7 +111,7 @@ export class Health {
    */
   mayTry(identity: TargetIdentity): boolean {
     const now = this.#clock.monotonic();
-    if (this.#standingOf(identity, now) === 'out') return false;
+    if (this.#isOut(identity, now)) return false;
     this.#beginTrials(identity, now);
     return true;
   }
@@ -148,7 +148,10 @@ export class Health {
     }
   }
 
-  /** Any response that is no failure of the target; also a 4xx that is the caller's own fault. */
+  /**
+   * Any response that is no failure of the target; also a 4xx that is the caller's own fault. Report it wherever `failed`
+   * is reported: failures alone look like an outage, for other organizations too.
+   */
   succeeded(identity: TargetIdentity): void {
     const { providerKey, model } = identity;
     if (providerKey === undefined) return;
@@ -186,7 +189,7 @@ export class Health {
     key.limit(this.#clock.monotonic(), Math.min(forMs, exhaustedMsMax));
   }
 
-  /** For metrics. Looks at every entry: a few milliseconds if all memory is used. */
+  /** For metrics. Looks at every entry: about 15 ms if all memory is used, else far less. */
   get out(): OutCounts {
     const now = this.#clock.monotonic();
     const counts = { hosts: 0, sharedHosts: 0, keys: 0, limits: 0 };
@@ -214,7 +217,7 @@ export class Health {
 
   #chosen<T extends Identified>(targets: readonly T[]): readonly T[] {
     const now = this.#clock.monotonic();
-    const left = targets.filter(({ identity }) => this.#standingOf(identity, now) !== 'out');
+    const left = targets.filter(({ identity }) => !this.#isOut(identity, now));
     if (left.length === 0) return this.#endingFirst(targets);
     const firstTokens = ({ identity }: T) => firstTokensOf(identity, this.#organizations.get(identity.organization));
     const ordered = slowLast(left, firstTokens, now);
@@ -229,20 +232,16 @@ export class Health {
     return targets.filter((_, index) => index === ends.indexOf(earliest));
   }
 
-  #standingOf(identity: TargetIdentity, now: number): Standing {
-    return this.#standing(identity, this.#organizations.get(identity.organization), now);
-  }
-
-  /** The worst of what applies. */
-  #standing(identity: TargetIdentity, organization: OrganizationHealth | undefined, now: number): Standing {
-    const { providerKey, model } = identity;
-    if (providerKey === undefined) return 'in';
-    const host = this.#exclusionOfHost(identity, organization)?.standing(now) ?? 'in';
-    if (host === 'out' || organization === undefined || organization.keys.size === 0) return host;
-    const key = knownKey(organization, providerKey, '')?.standing(now) ?? 'in';
-    const ofModel = knownKey(organization, providerKey, model)?.standing(now) ?? 'in';
-    if (key === 'out' || ofModel === 'out') return 'out';
-    return host === 'due' || key === 'due' || ofModel === 'due' ? 'due' : 'in';
+  #isOut(identity: TargetIdentity, now: number): boolean {
+    const { organization: id, providerKey, model } = identity;
+    if (providerKey === undefined) return false;
+    const organization = this.#organizations.get(id);
+    if (this.#exclusionOfHost(identity, organization)?.standing(now) === 'out') return true;
+    if (organization === undefined) return false;
+    return (
+      knownKey(organization, providerKey, '')?.standing(now) === 'out' ||
+      knownKey(organization, providerKey, model)?.standing(now) === 'out'
+    );
   }
 
   #endsAt(identity: TargetIdentity): number {

@@ -54,7 +54,6 @@ export class PairMap<V> {
     row.delete(second);
     if (row.size === 0) this.#rows.delete(first);
     this.#order.delete(entry);
-    if (this.#newest === entry) this.#newest = undefined;
   }
 
   *values(): Generator<V, void> {

@@ -51,7 +51,7 @@ describe('a target whose requests fail', () => {
       fail(1, a);
       succeed(1, a);
     }
-    fail(1, a);
+    succeed(1, a);
     expect(usable(a, b)).toEqual(['a', 'b']);
     fail(1, a);
     expect(usable(a, b)).toEqual(['b']);
@@ -70,6 +70,45 @@ describe('a target whose requests fail', () => {
       pass(1100);
     }
     expect(usable(a, b)).toEqual(['a', 'b']);
+  });
+
+  it('has a share of failures in the last ten seconds, not in those before', () => {
+    const { usable, fail, succeed, pass } = health();
+    const pairs = (times: number) => {
+      for (let pair = 0; pair < times; pair++) {
+        fail(1, a);
+        succeed(1, a);
+      }
+    };
+    pairs(9);
+    pass(10_000);
+    succeed(19, a);
+    fail(1, a);
+    expect(usable(a, b)).toEqual(['a', 'b']);
+    succeed(40, a);
+    fail(1, a);
+    pass(10_000);
+    pairs(9);
+    fail(1, a);
+    expect(usable(a, b)).toEqual(['a', 'b']);
+    fail(1, a);
+    expect(usable(a, b)).toEqual(['b']);
+  });
+
+  it('starts without failures when it is readmitted', () => {
+    const { usable, fail, succeed, pass } = health();
+    for (let pair = 0; pair < 9; pair++) {
+      fail(1, a);
+      succeed(1, a);
+    }
+    succeed(1, a);
+    fail(1, a);
+    pass(5000);
+    succeed(1, a);
+    fail(4, a);
+    expect(usable(a, b)).toEqual(['a', 'b']);
+    fail(1, a);
+    expect(usable(a, b)).toEqual(['b']);
   });
 
   it('is left out for its model and its host alone', () => {
@@ -123,10 +162,11 @@ describe('a target that was left out', () => {
   });
 
   it('is left out for twice as long by the failure of its trial, up to five minutes', () => {
-    const { fail, pass, events } = health();
+    const { usable, fail, pass, events } = health();
     fail(5, a);
     for (const seconds of [5, 10, 20, 40, 80, 160, 300, 300]) {
       pass(seconds * 1000);
+      expect(usable(a, b)).toEqual(['a', 'b']);
       fail(1, a);
     }
     const times = events.map((event) => Number(/(\d+) ms/.exec(event)?.[1]) / 1000);
@@ -203,11 +243,12 @@ describe('a target that was left out', () => {
 
 describe('the last target', () => {
   it('is never left out', () => {
-    const { usable, fail, made } = health();
+    const { fail, made } = health();
     fail(5, a);
     made.failed(a.identity, 'key');
     made.failed(a.identity, 'rate');
-    expect(usable(a)).toEqual(['a']);
+    const alone = [a];
+    expect(made.usable(alone)).toBe(alone);
   });
 
   it('is the one whose time ends first', () => {
@@ -225,6 +266,13 @@ describe('the last target', () => {
   it('is compared by the last of its own times', () => {
     const { usable, fail, made } = health();
     fail(5, a);
+    made.exhausted(a.identity, 9000);
+    made.exhausted(b.identity, 8000);
+    expect(usable(a, b)).toEqual(['b']);
+  });
+
+  it('is the one whose rate limit opens first', () => {
+    const { usable, made } = health();
     made.exhausted(a.identity, 9000);
     made.exhausted(b.identity, 8000);
     expect(usable(a, b)).toEqual(['b']);
@@ -306,6 +354,7 @@ describe('a host for several organizations', () => {
     fail(5, shared);
     pass(5000);
     fail(1, a);
+    fail(1, shared);
     expect(events.filter((event) => event.includes('for all'))).toEqual(['a ejected for all: server, 5000 ms']);
     expect(usable(third, thirdsNext)).toEqual(['a', 'b']);
     fail(1, third);

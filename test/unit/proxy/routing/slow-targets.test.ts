@@ -24,6 +24,25 @@ describe('a target with slow first tokens', () => {
     expect(usable(a, b, c)).toEqual(['a', 'b', 'c']);
   });
 
+  it('is not slow at three times their median', () => {
+    const { usable, firstTokens } = health();
+    firstTokens(8, a, 900);
+    firstTokens(8, b, 100);
+    firstTokens(8, c, 500);
+    expect(usable(a, b, c)).toEqual(['a', 'b', 'c']);
+    firstTokens(16, a, 901);
+    expect(usable(a, b, c)[0]).toBe('b');
+  });
+
+  it('is not slow because of a few requests long ago', () => {
+    const { usable, firstTokens, pass } = health();
+    firstTokens(7, a, 9000);
+    pass(30_001);
+    firstTokens(7, a, 9000);
+    firstTokens(16, b, 300);
+    expect(usable(a, b)).toEqual(['a', 'b']);
+  });
+
   it('is not slow because of a few requests', () => {
     const { usable, firstTokens } = health();
     firstTokens(7, a, 9000);
