@@ -128,7 +128,7 @@ class Chain {
       const startedAt = this.#deps.clock.monotonic();
       try {
         const result = await attempt.run();
-        if (this.#hasChoice) this.#noteSuccess(target, attempt, result.kind === 'stream' ? startedAt : undefined);
+        this.#noteSuccess(target, attempt, result.kind === 'stream' ? startedAt : undefined);
         return result;
       } catch (error) {
         const failed = failedAttempt(error);
@@ -141,7 +141,7 @@ class Chain {
     }
   }
 
-  /** What is known of the only target of a request changes nothing. */
+  /** What is known of the only target of a request changes nothing for it. */
   get #hasChoice(): boolean {
     return this.#parts.call.targets.length > 1;
   }
@@ -160,9 +160,12 @@ class Chain {
     if (context.aborted !== undefined) return undefined;
     context.attemptFailed();
     const step = this.#failures.length < attemptsMax ? this.#step(failed, retryAfterMs ?? 0) : undefined;
-    if (step === undefined || !this.#deps.retryBudget.mayRetry(call.organization)) return undefined;
+    if (step === undefined) return undefined;
     const isFree = !attempt.isSent || attempt.received.ending === 'unused';
-    return isFree || (await attempts.charge(error)) ? step : undefined;
+    const isAllowed = this.#deps.retryBudget.mayRetry(call.organization);
+    if (isAllowed && (isFree || (await attempts.charge(error)))) return step;
+    this.#releaseTrial();
+    return undefined;
   }
 
   /** Only failures of targets count, not those of requests. */
@@ -176,7 +179,9 @@ class Chain {
   #noteSuccess(target: Target, { head }: ChainAttempt, startedAt: number | undefined): void {
     const { health, clock } = this.#deps;
     const { identity } = countedTarget(target, this.#parts.call);
+    // For a single target too: a host whose failures alone were counted would look worse than it is, to others as well.
     health.succeeded(identity);
+    if (!this.#hasChoice) return;
     if (startedAt !== undefined) health.firstToken(identity, clock.monotonic() - startedAt);
     const exhaustedMs = exhaustedForMs(head, clock.now());
     if (exhaustedMs !== undefined) health.exhausted(identity, exhaustedMs);
@@ -188,7 +193,8 @@ class Chain {
     if (this.#parts.context.aborted !== undefined) health.undecided(identity);
     else if (cause !== undefined) health.failed(identity, cause, retryAfterMs);
     // The vendor has refused the request itself, so it works.
-    else if (!next && this.#hasChoice) health.succeeded(identity);
+    else if (next) health.undecided(identity);
+    else health.succeeded(identity);
   }
 
   #step({ again, next }: FailedAttempt, retryAfterMs: number): Step | undefined {
@@ -222,6 +228,13 @@ class Chain {
     this.#at = at;
     this.#isAgain = false;
     return { fresh: false, waitMs: 0 };
+  }
+
+  /** The attempt that was to be a trial of its target is not made. */
+  #releaseTrial(): void {
+    const { targets, call } = this.#parts;
+    const target = targets[this.#at];
+    if (target !== undefined) this.#deps.health.undecided(countedTarget(target, call).identity);
   }
 
   #jitter(): number {

@@ -39,10 +39,13 @@ interface Log {
   readonly waits: number[];
   readonly causes: FailureCause[];
   readonly charged: unknown[];
+  /** Targets that are reported to work, and those whose attempt shows nothing. */
+  readonly worked: string[];
+  readonly undecided: string[];
 }
 
 async function play({ failures, targets = 1, ending = 'unused', hasMoney = false, retries = 9, abortsAt }: Played) {
-  const log: Log = { sent: [], waits: [], causes: [], charged: [] };
+  const log: Log = { sent: [], waits: [], causes: [], charged: [], worked: [], undecided: [] };
   let left = retries;
   let aborted: Error | undefined;
   const chains = new Chains({
@@ -50,7 +53,8 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
       usable: (all) => all,
       mayTry: () => true,
       failed: (_identity, cause) => log.causes.push(cause),
-      ...{ succeeded: () => undefined, undecided: () => undefined },
+      succeeded: ({ providerKey }) => log.worked.push(providerKey?.id ?? ''),
+      undecided: ({ providerKey }) => log.undecided.push(providerKey?.id ?? ''),
       ...{ firstToken: () => undefined, exhausted: () => undefined },
     },
     retryBudget: { request: () => undefined, mayRetry: () => left-- > 0 },
@@ -189,6 +193,28 @@ describe('an attempt that may have cost something', () => {
   it('is not charged if it cost nothing', async () => {
     const { sent, charged } = await play({ failures: [refused(500)], targets: 2 });
     expect([sent, charged]).toEqual([['0', '1'], []]);
+  });
+});
+
+describe('health learns', () => {
+  it('of each success, also of the only target', async () => {
+    expect((await play({ failures: [] })).worked).toEqual(['key-0']);
+  });
+
+  it('that a target works if it refuses the request itself', async () => {
+    const { worked, causes } = await play({ failures: [refused(400)] });
+    expect([worked, causes]).toEqual([['key-0'], []]);
+  });
+
+  it('nothing of a request whose caller left', async () => {
+    const { undecided, causes } = await play({ failures: [refused(500)], abortsAt: 1 });
+    expect([undecided, causes]).toEqual([['key-0'], []]);
+  });
+
+  it('that no attempt was made at the next target for want of money or retries', async () => {
+    const failures = [new GatewayError('upstream_timeout')];
+    expect((await play({ failures, targets: 2, ending: 'timed_out' })).undecided).toEqual(['key-1']);
+    expect((await play({ failures, targets: 2, retries: 0 })).undecided).toEqual(['key-1']);
   });
 });
 
