@@ -1,6 +1,6 @@
-// Sends a request to the egress gateway. It is retried on a new connection only if no connection has taken the request,
-// so that nothing is sent twice. An egress gateway that is being replaced is away only for a moment, and a Service has
-// other replicas.
+// Sends a request to the egress gateway. It is sent again only if the egress gateway has not worked on it: no connection
+// has taken it, its kept connection had been closed, or the egress gateway is stopping. A replica that is being replaced
+// is away only for a moment, and a Service has other ones.
 import { backoffMs } from '../../common/backoff.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Transport, TransportError } from '../upstream/transport.ts';
@@ -29,26 +29,51 @@ export async function dispatch(
   headers: string[],
   { transport, egress, connectTimeoutMs }: EgressDeps,
 ): Promise<EgressCall> {
-  const { method = '', url = '' } = exchange.request;
   const until = exchange.elapsedMs + connectTimeoutMs;
-  for (let tries = 1; ; tries++) {
-    exchange.attemptStarted();
-    const body = hasBody(exchange) ? new CallerBody(exchange) : undefined;
-    try {
-      return await new EgressCall(exchange).send(transport, {
-        method,
-        origin: egress,
-        path: url,
-        headers,
-        body,
+  const body = hasBody(exchange) ? new CallerBody(exchange) : undefined;
+  try {
+    for (let tries = 1; ; tries++) {
+      exchange.attemptStarted();
+      const isLast = tries === triesMax || exchange.elapsedMs > until;
+      const sent = { headers, body, fresh: tries > 1 };
+      const call = await send(exchange, sent, { transport, egress }).catch((error: unknown) => {
+        if (!(error instanceof TransportError)) throw error;
+        if (isLast || !isUnworked(error, body)) throw egressFailure(error, false);
+        return undefined;
       });
-    } catch (error) {
-      if (!(error instanceof TransportError)) throw error;
-      const isOver = tries === triesMax || exchange.elapsedMs > until;
-      if (error.begun || isOver) throw egressFailure(error, false);
+      if (call !== undefined && (isLast || !isStopping(call) || body?.isRepeatable === false)) return call;
+      call?.abort(new Error('another replica gets the request'));
+      await pause(exchange, backoffMs(tries, backoff));
     }
-    await pause(exchange, backoffMs(tries, backoff));
+  } finally {
+    body?.release();
   }
+}
+
+interface Sent {
+  readonly headers: string[];
+  readonly body: CallerBody | undefined;
+  readonly fresh: boolean;
+}
+
+function send(
+  exchange: Exchange,
+  { headers, body, fresh }: Sent,
+  { transport, egress }: Pick<EgressDeps, 'transport' | 'egress'>,
+): Promise<EgressCall> {
+  const { method = '', url = '' } = exchange.request;
+  const request = { method, origin: egress, path: url, headers, body: body?.open(), fresh };
+  return new EgressCall(exchange).send(transport, request);
+}
+
+/** Whether the egress gateway has not begun with the request, and all of it can be sent again. */
+function isUnworked({ begun, wasIdle }: TransportError, body: CallerBody | undefined): boolean {
+  return !begun || (wasIdle && body?.isRepeatable !== false);
+}
+
+/** It refuses new requests, before it reads their bodies. */
+function isStopping({ status, headers }: EgressCall): boolean {
+  return status === 503 && headers['x-svc-error-code'] === 'draining';
 }
 
 function hasBody({ headers }: Exchange): boolean {

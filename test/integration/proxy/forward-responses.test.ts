@@ -1,7 +1,7 @@
 // Responses through a sidecar from an egress gateway that the test plays: unchanged, at the pace of the caller, cut
 // where they are cut, and with their log lines; and connections that fail.
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createForwardScene, type ForwardScene } from '../../support/forward.ts';
 import type { TestProxy } from '../../support/gateway.ts';
@@ -266,17 +266,50 @@ describe('connections to the egress gateway', () => {
     late.close();
   });
 
-  it('are not tried again when they took the request, because it may have been received', async () => {
+  it('are not tried again when a new one took the request, because it may have been received', async () => {
+    const fresh = await scene.startSidecar(egress.url);
     egress.respondWith((sent) => void sent.socket.destroy());
     const id = newId();
-    const response = await fetch(`${sidecar.url}/v1/x`, {
-      ...{ method: 'POST', body: '{}', headers: { 'x-request-id': id } },
-    });
+    const response = await post(fresh, '{}', { 'x-request-id': id });
     expect(response.status).toBe(502);
     expect(egress.seen).toHaveLength(1);
     expect(await accessLine(scene, id)).toMatchObject({ attempts: 1, error_code: 'upstream_unreachable' });
   });
+
+  it.each([
+    ['of a kept connection that was closed', (sent: IncomingMessage) => void sent.socket.destroy()],
+    [
+      'of a replica that is stopping',
+      (_sent: IncomingMessage, response: ServerResponse) => {
+        response.writeHead(503, { 'x-svc-error-code': 'draining', connection: 'close' }).end('{}');
+      },
+    ],
+  ])('are new, with the same body, in place %s', async (_name, failing) => {
+    egress.respondWith((_sent, response) => void response.end('{}'));
+    await (await post(sidecar, '{}')).text();
+    let failures = 1;
+    egress.respondWith(async (sent, response) => {
+      if (failures-- > 0) return failing(sent, response);
+      const chunks = await sent.toArray();
+      response.end(JSON.stringify({ bytes: Buffer.concat(chunks).length }));
+    });
+    const response = await post(sidecar, 'x'.repeat(200_000));
+    expect([response.status, await response.json()]).toEqual([200, { bytes: 200_000 }]);
+  });
+
+  it('are not new for a body that is too large to be kept', async () => {
+    egress.respondWith(async (sent, response) => {
+      await sent.toArray();
+      response.writeHead(503, { 'x-svc-error-code': 'draining', connection: 'close' }).end('{}');
+    });
+    expect((await post(sidecar, 'x'.repeat(1024 * 1024 + 1))).status).toBe(503);
+    expect(egress.seen).toHaveLength(1);
+  });
 });
+
+function post({ url }: { readonly url: string }, body: string, headers = {}): Promise<Response> {
+  return fetch(`${url}/v1/x`, { method: 'POST', body, headers });
+}
 
 async function json(response: IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.concat(await response.toArray()).toString());
