@@ -108,7 +108,7 @@ export async function assemble(
     catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
   });
 
-  const stopping = { now: false };
+  const stopping = { now: false, refuses: false };
   const models = openModels(settings, log, upstream);
   const prices = new PriceTable();
   const ledger = openLedger(settings, shared, { ...money, prices }, lifecycle);
@@ -130,7 +130,7 @@ export async function assemble(
     backgroundResponses,
     loop,
     attachedKey: openAttachedKey(settings, log, lifecycle),
-    isDraining: () => stopping.now,
+    isDraining: () => stopping.refuses,
     record: recordingKeys(records, createRecorder(metrics, log)),
   });
   const notReady = () => records.notReady();

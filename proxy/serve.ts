@@ -29,8 +29,19 @@ export interface RunningProxy {
   /** Of the listener with TLS, if there is one. */
   readonly tlsPort: number | undefined;
   readonly adminPort: number;
-  /** Not ready, no new requests; open requests finish within the grace, the rest is cut; then everything is closed. */
+  /**
+   * Not ready, no new connections; requests on open ones finish within the grace, the rest is cut; then everything is
+   * closed.
+   */
   drain(): Promise<void>;
+}
+
+/** How far a drain has come. */
+export interface Stopping {
+  /** It has begun: the proxy is not ready. */
+  now: boolean;
+  /** Its end is near: requests that are still coming on open connections are refused. The request path reads it. */
+  refuses: boolean;
 }
 
 export interface Serving {
@@ -42,8 +53,7 @@ export interface Serving {
   /** Both are absent in a proxy that only forwards. */
   readonly readOn?: ReadOn;
   readonly backgroundResponses?: BackgroundResponses;
-  /** Set when the drain begins; the request path reads it. */
-  readonly stopping: { now: boolean };
+  readonly stopping: Stopping;
   /** Undefined = ready; otherwise the reason. */
   notReady(): string | undefined;
 }
@@ -172,21 +182,26 @@ async function openTls(
   return { source, onRefused: (reason, address) => logRefused({ reason, address }) };
 }
 
-/** Time for the last reports of usage. */
+/**
+ * Time for the last reports of usage. Until then a request on an open connection is served, and its connection closed: a
+ * caller cannot know that a drain has begun.
+ */
 const lastReportsMs = 5_000;
 
 /** Waits for open requests, at most for the grace. Requests that are still open then are cut and named in the log. */
 async function finished(
   listeners: readonly TrafficServer[],
   graceMs: number,
-  { watchdog, log, readOn, backgroundResponses }: Serving,
+  { watchdog, log, readOn, backgroundResponses, stopping }: Serving,
 ): Promise<void> {
   // No caller waits for responses that are read on, or generated in the background, but their usage has to be charged
   // in time.
   const stop = () => {
+    stopping.refuses = true;
     readOn?.stop();
     backgroundResponses?.stop();
   };
+  if (graceMs <= lastReportsMs) stop();
   const giveUp = setTimeout(stop, Math.max(0, graceMs - lastReportsMs));
   const timer = setTimeout(() => {
     for (const { id } of watchdog.watched)

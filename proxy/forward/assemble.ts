@@ -43,7 +43,7 @@ export async function assembleForward(
   metrics.observeAdmission(admission);
   const watchdog = createWatchdog(later(timeLimits(settings)), systemClock);
   lifecycle.onClose('watchdog', () => watchdog.close());
-  const stopping = { now: false };
+  const stopping = { now: false, refuses: false };
   const handler = createForwardHandler({
     egress,
     admission,
@@ -57,7 +57,7 @@ export async function assembleForward(
     }),
     connectTimeoutMs: settings.connectTimeout,
     attachedKey: openAttachedKey(settings, log, lifecycle),
-    isDraining: () => stopping.now,
+    isDraining: () => stopping.refuses,
     record: createRecorder(metrics, log),
   });
   // The sidecar is ready even if the egress gateway is away: the application decides whether its own pod is ready.

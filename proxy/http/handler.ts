@@ -58,7 +58,7 @@ export function createHandler(deps: HandlerDeps): Handler {
 
 async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const { headers, record, request } = exchange;
-  // accept: a gateway that is stopping accepts nothing new; callers are sent to another one.
+  // accept: a gateway that is about to stop accepts nothing new; callers are sent to another one.
   if (deps.isDraining()) throw new GatewayError('draining', { retryAfter: 1 });
 
   // match

@@ -61,12 +61,20 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
   const server = openServer(options);
   const { callers } = options;
   let draining = false;
+  /** Connections that end after a request that they already have. */
+  const ending = new WeakSet<Socket>();
   const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
-    if (draining) response.shouldKeepAlive = false;
+    const { socket } = request;
+    // A request behind the last one: its response could not be sent.
+    const isTooLate = draining && ending.has(socket);
+    if (draining) {
+      ending.add(socket);
+      response.shouldKeepAlive = false;
+    }
     const exchange = new Exchange(request, response, {
-      address: callers.addressOf(request.socket, () => forwardedFor(request)),
+      address: callers.addressOf(socket, () => forwardedFor(request)),
       expectsContinue,
-      isRefused: startedOn(request.socket, response, options.connections),
+      isRefused: startedOn(socket, response, options.connections) || isTooLate,
       monotonic: options.clock.monotonic,
     });
     options.handler(exchange).catch((error: unknown) => {
@@ -93,6 +101,7 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
     port: (server.address() as AddressInfo).port,
     drain: () => {
       draining = true;
+      for (const { request } of options.open()) ending.add(request.socket);
       return drain(server, options);
     },
     destroy: () => server.closeAllConnections(),

@@ -46,6 +46,21 @@ const isRefused = (proxy: ProxyProcess) =>
   );
 
 describe('SIGTERM of a proxy', () => {
+  it('serves a request whose caller could not know of it, and then closes the connection', async () => {
+    const proxy = await gateway.startProxyProcess({ GATEWAY_DRAIN_GRACE: '10s' });
+    // Its head is under way when the drain begins, so the connection is not idle.
+    const connection = await openConnection(proxy.port);
+    const body = chatBody();
+    connection.send(`POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n`);
+    await until(async () => (await chat(key)(proxy)).outcome === '200');
+    proxy.child.signal('SIGTERM');
+    await until(async () => (await readiness(proxy)) === 'not ready: draining');
+    connection.send(`content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    await connection.closed;
+    expect(connection.received()).toMatch(/^HTTP\/1.1 200 OK\r\n(?:.*\r\n)*connection: close\r\n/i);
+    expect(await proxy.child.exited).toBe(0);
+  });
+
   it('makes it not ready and closed to new connections at once; in-flight requests and streams finish, and the exit code is 0', async () => {
     const proxy = await gateway.startProxyProcess({ GATEWAY_DRAIN_GRACE: '10s' });
     expect((await chat(key)(proxy)).outcome).toBe('200');

@@ -159,10 +159,10 @@ export const gatewayStates = {
   ],
   draining: [
     {
-      what: 'a request whose head ends after the drain began',
+      what: 'a request whose head ends in the last seconds of the drain',
       headers: { 'retry-after': '1' },
       provoke: async (world) => {
-        const proxy = await world.gateway.startProxy();
+        const proxy = await world.gateway.startProxy({ GATEWAY_DRAIN_GRACE: '5s' });
         const connection = await openConnection(proxy.port);
         const [first = '', ...rest] = rawHead(world.key).split('\r\n');
         connection.send(`${first}\r\n`);
