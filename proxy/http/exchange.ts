@@ -247,6 +247,8 @@ export class Exchange {
     this.throwIfAborted();
     this.attempt = attempt;
     if (attempt !== undefined) this.record.providerKeyId = attempt.target.providerKeyId;
+    // What came from an attempt that failed is nothing that the caller waited for.
+    if (this.record.attempts > 0) this.record.firstByteAt = undefined;
     this.record.attempts++;
     this.waitFor('head');
     this.dispatchedAt ??= this.waitingSince;

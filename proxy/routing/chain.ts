@@ -7,6 +7,7 @@ import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
 import type { Target } from '../providers/provider.ts';
 import type { AttemptResult, Received } from '../upstream/attempt-result.ts';
+import { ProviderFailure } from '../upstream/provider-failure.ts';
 import { countedTarget } from './counted-target.ts';
 import type { FailureCause, Health } from './health.ts';
 import { type FailedAttempt, failedAttempt } from './outcomes.ts';
@@ -147,16 +148,12 @@ class Chain {
   }
 
   /** Moves to the next target, or stays at the same one. Undefined: there is no further attempt. */
-  async #afterFailure(
-    target: Target,
-    attempt: ChainAttempt,
-    { error, failed }: { readonly error: unknown; readonly failed: FailedAttempt },
-  ): Promise<Step | undefined> {
+  async #afterFailure(target: Target, attempt: ChainAttempt, { error, failed }: Failure): Promise<Step | undefined> {
     const { context, attempts, call } = this.#parts;
     this.#failures.push(error);
     const wait = waitOf(error);
     const retryAfterMs = wait === undefined ? undefined : wait * 1000;
-    this.#noteFailure(target, failed, retryAfterMs);
+    this.#noteFailure(target, { error, failed }, retryAfterMs);
     if (context.aborted !== undefined) return undefined;
     context.attemptFailed();
     const step = this.#failures.length < attemptsMax ? this.#step(failed, retryAfterMs ?? 0) : undefined;
@@ -187,14 +184,15 @@ class Chain {
     if (exhaustedMs !== undefined) health.exhausted(identity, exhaustedMs);
   }
 
-  #noteFailure(target: Target, { cause, next }: FailedAttempt, retryAfterMs: number | undefined): void {
+  #noteFailure(target: Target, { error, failed }: Failure, retryAfterMs: number | undefined): void {
     const { health } = this.#deps;
+    const { cause, next } = failed;
     const { identity } = countedTarget(target, this.#parts.call);
     if (this.#parts.context.aborted !== undefined) health.undecided(identity);
     else if (cause !== undefined) health.failed(identity, cause, retryAfterMs);
     // The vendor has refused the request itself, so it works.
-    else if (next) health.undecided(identity);
-    else health.succeeded(identity);
+    else if (error instanceof ProviderFailure && !next) health.succeeded(identity);
+    else health.undecided(identity);
   }
 
   #step({ again, next }: FailedAttempt, retryAfterMs: number): Step | undefined {
@@ -253,6 +251,11 @@ class Chain {
       });
     });
   }
+}
+
+interface Failure {
+  readonly error: unknown;
+  readonly failed: FailedAttempt;
 }
 
 interface Step {

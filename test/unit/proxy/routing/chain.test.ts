@@ -206,6 +206,11 @@ describe('health learns', () => {
     expect([worked, causes]).toEqual([['key-0'], []]);
   });
 
+  it('nothing of a request that the gateway itself refuses', async () => {
+    const { worked, undecided } = await play({ failures: [new GatewayError('unsupported_parameter')] });
+    expect([worked, undecided]).toEqual([[], ['key-0']]);
+  });
+
   it('nothing of a request whose caller left', async () => {
     const { undecided, causes } = await play({ failures: [refused(500)], abortsAt: 1 });
     expect([undecided, causes]).toEqual([['key-0'], []]);
