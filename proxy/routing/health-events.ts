@@ -1,20 +1,24 @@
 // What health reports: for the log, metrics, the audit log and webhooks.
 
+const hostCauses = ['dead', 'timeout', 'server'] as const;
+const keyCauses = ['key', 'access', 'quota'] as const;
+export const failureCauses = [...hostCauses, ...keyCauses, 'rate'] as const;
+
 /** Why an attempt failed. */
-export type FailureCause = HostCause | KeyCause | 'rate';
+export type FailureCause = (typeof failureCauses)[number];
 
 /**
  * Of a model at a host. `dead`: no connection, no TLS, no address, or the connection died before a response. `timeout`: no
  * head in time. `server`: 5xx, 529.
  */
-export type HostCause = 'dead' | 'timeout' | 'server';
+export type HostCause = (typeof hostCauses)[number];
 
 /**
  * Of a provider key. `key`: the vendor refused it, 401. `access`: the vendor refused it for this model, 403, which other
  * models of the same key may not share (Bedrock's AccessDeniedException, OpenAI's projects with lists of models). `quota`:
  * nothing left to spend, 402 and its like.
  */
-export type KeyCause = 'key' | 'access' | 'quota';
+export type KeyCause = (typeof keyCauses)[number];
 
 export interface HostEvent {
   readonly origin: string;

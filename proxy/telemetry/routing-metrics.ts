@@ -1,6 +1,7 @@
 // Metrics of failed attempts and of targets that are out.
 import { Gauge, type Registry } from 'prom-client';
 import type { FailureCause, HealthEvents, OutCounts } from '../routing/health.ts';
+import { failureCauses } from '../routing/health-events.ts';
 import type { Tally } from './tally.ts';
 
 export interface RoutingMetrics {
@@ -20,7 +21,7 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
     help: 'Models at hosts that get no attempts for a while, and refused provider keys, by the cause of the last failure',
     labelNames: ['cause'],
   });
-  for (const cause of causes) {
+  for (const cause of failureCauses) {
     ejections(cause);
     for (const followed of ['true', 'false']) failed(cause, followed);
   }
@@ -33,10 +34,6 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
     },
   };
 }
-
-const causes = Object.keys({
-  ...{ dead: true, timeout: true, server: true, key: true, access: true, quota: true, rate: true },
-} satisfies Record<FailureCause, true>) as readonly FailureCause[];
 
 /** @param read is called at each scrape */
 export function targetsOutGauge(read: () => OutCounts, registers: Registry[]): Gauge {

@@ -1,6 +1,6 @@
 // The proxy's request path with its real request ledger and unlimited budgets. The reservation and the charge of each
 // request can be looked up. Callers and vendors are real sockets.
-import { firstTargetOnly } from '../../support/chains.ts';
+
 import { systemClock } from '../../../common/clock.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
@@ -19,12 +19,13 @@ import { LoopScheduler } from '../../../proxy/loop-scheduler.ts';
 import { PriceTable } from '../../../proxy/pricing/price-book.ts';
 import { providersByName } from '../../../proxy/providers/index.ts';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';
+import { createDispatch } from '../../../proxy/routing/dispatch.ts';
 import { BaseUrls } from '../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../proxy/upstream/custom-providers.ts';
-import { createDispatch } from '../../../proxy/routing/dispatch.ts';
 import { Targets } from '../../../proxy/upstream/targets.ts';
 import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
 import { vendors } from '../../../simulator/vendors.ts';
+import { firstTargetOnly } from '../../support/chains.ts';
 import { directCallers } from '../../support/direct-callers.ts';
 import { nothingInBackground } from '../../support/nothing-in-background.ts';
 import { transportTo } from '../../support/transports.ts';

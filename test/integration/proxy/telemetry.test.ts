@@ -7,6 +7,7 @@ import { errorTable } from '../../../proxy/errors.ts';
 import { clientFormatNames } from '../../../proxy/formats/client-format.ts';
 import { backgroundResults } from '../../../proxy/http/background-responses.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
+import { failureCauses } from '../../../proxy/routing/health-events.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { skipReasons } from '../../../proxy/usage/usage-log.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -323,7 +324,9 @@ describe('the metrics of requests', () => {
     source: oneOf('none', 'gateway', 'provider'),
     error_type: oneOf('none', 'gateway', 'provider'),
     model: (value) => value === 'other' || catalog.has(value),
-    kind: oneOf('input', 'output', 'settled', 'killed'),
+    kind: oneOf(...['input', 'output', 'settled', 'killed'], ...['host', 'host_for_all', 'key', 'rate_limit']),
+    cause: oneOf(...failureCauses, 'other'),
+    followed: oneOf('true', 'false'),
     gen_ai_token_type: oneOf('input', 'output'),
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     reason: oneOf(...skipReasons, ...estimateReasons.words),
