@@ -40,7 +40,7 @@ export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
     for (const exchange of watched) {
       const error = overdue(exchange, limits, now);
       if (error !== undefined) exchange.abort(error);
-      else if (hasNoFirstByte(exchange, limits, now)) exchange.abortAttempt(upstreamTimeout('no first byte'));
+      else if (isSilent(exchange, limits, now)) exchange.abortAttempt(upstreamTimeout('nothing to pass on came'));
     }
   }, sweepMs);
   sweep.unref();
@@ -80,7 +80,7 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
     case 'head':
       break;
     case 'event':
-      if (exchange.record.streamed && waited > limits.idleMs) return upstreamTimeout('nothing more came');
+      if (isIdle(exchange, limits, now) && hasBegun(exchange)) return upstreamTimeout('nothing more came');
       break;
   }
   if (!isOver) return undefined;
@@ -89,9 +89,23 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
   return isSlowReader ? new ClientGone('client_stalled') : upstreamTimeout('the total time is over');
 }
 
-/** Ends the attempt, not the request: another target may respond. */
-export function hasNoFirstByte({ waiting, waitingSince, record }: Exchange, limits: TimeLimits, now: number): boolean {
-  return waiting === 'head' && record.streamed && now - waitingSince > limits.firstByteMs;
+/**
+ * No first byte of a stream, or nothing after its head. It ends the attempt, not the request: the caller has nothing yet,
+ * so another target may respond.
+ */
+function isSilent(exchange: Exchange, limits: TimeLimits, now: number): boolean {
+  const { waiting, waitingSince, record } = exchange;
+  if (waiting === 'head') return record.streamed && now - waitingSince > limits.firstByteMs;
+  return isIdle(exchange, limits, now) && !hasBegun(exchange);
+}
+
+function isIdle({ waiting, waitingSince, record }: Exchange, { idleMs }: TimeLimits, now: number): boolean {
+  return waiting === 'event' && record.streamed && now - waitingSince > idleMs;
+}
+
+/** The caller has a part of the response, or the provider's response is read without its caller. */
+function hasBegun({ response, isReadOn }: Exchange): boolean {
+  return response.headersSent || isReadOn;
 }
 
 function upstreamTimeout(why: string): GatewayError {
