@@ -6,7 +6,7 @@ import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
 import type { VendorError } from '../formats/format.ts';
 import type { Target } from '../providers/provider.ts';
-import { withoutKey } from './provider-text.ts';
+import { withoutAccountIds, withoutKey } from './provider-text.ts';
 import { passedHeaders, requestIdHeader } from './response-headers.ts';
 import { retryAfter } from './retry-after.ts';
 import { type FailedCall, vendorWords } from './vendor-message.ts';
@@ -123,17 +123,22 @@ const passedStatuses: ReadonlySet<number> = new Set([400, 413, 422, 429, 529]);
 
 function nativeFailure(
   { status, body }: NonNullable<FailureResponse['native']>,
-  { credential }: Target,
+  { credential, providerKeyId }: Target,
 ): NativeFailure | undefined {
   if (!passedStatuses.has(status) || !isObject(parseJson(body.toString()))) return undefined;
-  return { status, body: withoutKey(body.toString(), credential) };
+  const reported = withoutKey(body.toString(), credential);
+  return { status, body: providerKeyId === undefined ? reported : withoutAccountIds(reported) };
 }
 
-/** A vendor's own failure may quote a key. If the key is not the caller's, text in the form of keys is removed. */
+/**
+ * A vendor's own failure may quote a key. If the key is not the caller's, text in the form of keys is removed, and ids of
+ * its account from every failure.
+ */
 function messageFor({ status, message }: VendorError, { credential, providerKeyId }: Target): string {
   const reported = withoutKey(message, credential);
-  const scrubbed = providerKeyId !== undefined && status >= 500 ? withoutKeyForms(reported) : reported;
-  return scrubbed.slice(0, messageMax);
+  if (providerKeyId === undefined) return reported.slice(0, messageMax);
+  const scrubbed = withoutAccountIds(reported);
+  return (status >= 500 ? withoutKeyForms(scrubbed) : scrubbed).slice(0, messageMax);
 }
 
 // Longer text, or text with other characters, is no code and no path of a field.

@@ -15,6 +15,19 @@ function keysOf(credential: Credential): readonly string[] {
   return Object.values(credential).flatMap((secret) => secret?.reveal() ?? []);
 }
 
+/**
+ * Ids of the account that a stored key belongs to, as vendors write them into errors: OpenAI's `organization org-…` and
+ * `proj_…`, Anthropic's `organization (<UUID>)` and `org: <UUID>`, Google's `project_number:…` and `projects/…`, and the
+ * account of an ARN.
+ */
+const accountIds =
+  /\b(?:org-|proj_)[A-Za-z0-9]{16,}|(?<=\borganization \(|\borg: )[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=\bproject_number:|\bprojects\/|\bproject )\d{6,}|(?<=\barn:aws[a-z-]{0,10}:[a-z0-9-]{1,32}:[a-z0-9-]{0,32}:)\d{12}/g;
+
+/** Callers with the organization's key learn nothing of its account. Linear in the length of the text. */
+export function withoutAccountIds(text: string): string {
+  return text.replace(accountIds, '[account]');
+}
+
 const lengthMax = 256;
 
 /**
