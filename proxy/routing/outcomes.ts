@@ -66,7 +66,11 @@ function byStatus({ status, code = '' }: ProviderFailure): FailedAttempt {
 }
 
 /** Codes of a 429 for which waiting does not help (OpenAI's guide to error codes). */
-const spentQuotas: ReadonlySet<string> = new Set(['insufficient_quota', 'billing_hard_limit_reached']);
+const spentQuotas: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'credit_balance_exhausted',
+  'billing_hard_limit_reached',
+]);
 
 /** Statuses of 4xx that are about the account or the vendor, not about the caller's request. */
 const notOfCaller: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 409, 429]);
