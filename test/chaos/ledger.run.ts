@@ -74,7 +74,7 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
 function exported({ operatorPort }: World, organization: World['organizations'][number]) {
   const exports = () => recordedRequests({ controlPlane: { httpPort: operatorPort }, organization });
   return until(() => exports().catch(() => undefined), {
-    ...{ what: 'a control plane that exports usage after the last kill', timeoutMs: 30_000 },
+    ...{ what: 'a control plane that exports usage after the last kill' },
   });
 }
 

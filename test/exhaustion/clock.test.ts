@@ -39,7 +39,7 @@ async function expectWhole(withinMs: number): Promise<void> {
   expect(await ask(proxy, value)).toBe('200');
   expect(await readiness(proxy)).toBe('ok');
   expect(await readiness(world.controlPlane)).toBe('ok');
-  await until(async () => (await inLedger()) === before + 4, { timeoutMs: 30_000 });
+  await until(async () => (await inLedger()) === before + 4);
   expect(await feedAge()).toBeLessThan(20);
 }
 

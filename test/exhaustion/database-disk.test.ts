@@ -55,7 +55,7 @@ describe('the control plane on a full disk', () => {
     return Number(/^gateway_control_plane_database_writable (\d)$/m.exec(text)?.[1]);
   };
   const hears = (text: string) =>
-    until(async () => (await readyz()).includes(text), { timeoutMs: 30_000, what: `/readyz to say ${text}` });
+    until(async () => (await readyz()).includes(text), { what: `/readyz to say ${text}` });
 
   it('is not ready and reports why, serves reads, and recovers once there is room', async () => {
     const made = responseOf(await caller.call('OperatorTokens.Bootstrap', bootstrapToken, { name: 'platform' }));
@@ -68,7 +68,7 @@ describe('the control plane on a full disk', () => {
         running.fill();
         return (await readyz()).includes('the disk of the database is full');
       },
-      { timeoutMs: 30_000, what: '/readyz to say that the disk is full' },
+      { what: '/readyz to say that the disk is full' },
     );
     expect(await writable()).toBe(0);
     // The database's log has some room of its own, which is used up first.
@@ -77,7 +77,7 @@ describe('the control plane on a full disk', () => {
         const called = await create(`during ${Math.random()}`);
         return 'response' in called ? undefined : called;
       },
-      { timeoutMs: 30_000, what: 'a change to be refused' },
+      { what: 'a change to be refused' },
     );
     expect(refused).toMatchObject({ code: 'UNAVAILABLE', detail: { reason: 'unavailable' } });
     expect(refused.message).toContain('full');
@@ -116,7 +116,7 @@ describe('proxies of a control plane on a full disk', () => {
         disk.fill();
         return (await readiness(controlPlane))?.includes('full');
       },
-      { timeoutMs: 30_000, what: 'the disk to be full' },
+      { what: 'the disk to be full' },
     );
     let sent = 1;
     // The database's log has some room of its own, which is used up first.

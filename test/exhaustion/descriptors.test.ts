@@ -131,9 +131,7 @@ describe('a program without a free descriptor', () => {
     // The proxy's call uses an existing connection.
     expect(await ask(proxy, key)).toBe('200');
     limit(controlPlane, 'nofile', descriptorsMax);
-    const { value } = await until(() => organization.createKey().catch(() => undefined), {
-      timeoutMs: 20_000,
-    });
+    const { value } = await until(() => organization.createKey().catch(() => undefined));
     expect(await ask(proxy, value)).toBe('200');
     expect(await readiness(controlPlane)).toBe('ok');
   });

@@ -41,11 +41,11 @@ it('a proxy on a full journal disk serves without a journal, counts it, and open
   expect(first).toBeGreaterThan(0);
   expect(await readiness(proxy)).toBe('ok');
   // The counter continues to rise, so that an alert does not end while the disk is full.
-  await until(async () => (await failures()) > first, { timeoutMs: 30_000 });
+  await until(async () => (await failures()) > first);
   disk.free();
-  await until(() => journals().length === 1, { what: 'a journal to be kept again', timeoutMs: 30_000 });
+  await until(() => journals().length === 1, { what: 'a journal to be kept again' });
   for (; requested < 15; requested++) expect(await ask(proxy, key)).toBe('200');
-  await until(async () => (await recorded(organization)) === requested, { timeoutMs: 20_000 });
+  await until(async () => (await recorded(organization)) === requested);
   expect(await proxy.child.stop()).toBe(0);
   const ledger = await ledgerAtRest(organization, budget);
   expect(ledger.unconfirmed).toBe(0);

@@ -97,7 +97,7 @@ describe.each(Object.entries(programs))('%s on a full log disk', (name, program)
         await calls(1);
         return logged().includes('log lines were lost');
       },
-      { timeoutMs: 10_000, what: 'the log to be written again' },
+      { what: 'the log to be written again' },
     );
     const torn = logged()
       .trimEnd()

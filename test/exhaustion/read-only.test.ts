@@ -85,7 +85,7 @@ describe('with a read-only folder at the start', () => {
       expect(child.stdout()).toContain('the log file cannot be opened: standard output has the log until it can');
       remount(child, 'rw');
       const there = join(`/proc/${child.pid}/root`, file);
-      await until(() => existsSync(there), { what: 'the log file', timeoutMs: 30_000 });
+      await until(() => existsSync(there), { what: 'the log file' });
       expect(await child.stop()).toBe(0);
       expect(child.stdout()).toContain('the log file is open again');
     },

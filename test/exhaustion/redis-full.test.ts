@@ -59,7 +59,7 @@ it('a proxy with a full Redis serves, applies limits, queues usage in memory, an
   expect(await readiness(proxy)).toBe('ok');
 
   const before = 1 + 5 + 10;
-  await until(async () => (await recorded(organization)) === before, { timeoutMs: 20_000 });
+  await until(async () => (await recorded(organization)) === before);
   const queued = () => metric(proxy, 'gateway_usage_queued_events');
   await until(async () => (await queued()) === 0, { what: 'reports to be acknowledged' });
   await way.cut();
@@ -70,7 +70,6 @@ it('a proxy with a full Redis serves, applies limits, queues usage in memory, an
   const overflowed = () => metric(proxy, 'gateway_usage_events_total', { outcome: 'overflowed' });
   await until(async () => (await overflowed()) === 10, {
     what: 'Redis to store the usage',
-    timeoutMs: 30_000,
   });
   await maxMemory(1);
   for (let sent = 0; sent < 3; sent++) expect(await ask(proxy, key)).toBe('200');
@@ -85,6 +84,6 @@ it('a proxy with a full Redis serves, applies limits, queues usage in memory, an
       await ask(proxy, key);
       return (await isUp()) === 1;
     },
-    { what: 'Redis to be reported as responding', timeoutMs: 20_000 },
+    { what: 'Redis to be reported as responding' },
   );
 });

@@ -144,7 +144,7 @@ describe('files that hang', () => {
         await sleep(1_000);
         return logged() === before;
       },
-      { what: 'the threads to hang', timeoutMs: 30_000 },
+      { what: 'the threads to hang' },
     );
   }
 
@@ -167,10 +167,10 @@ describe('files that hang', () => {
       const [ofHanging, sent] = [logged(), 5];
       for (let count = 0; count < sent; count++) expect(await ask(reader, key)).toBe('200');
       expect(await readiness(reader)).toBe('ok');
-      await until(async () => (await recorded(organization)) >= before + sent, { timeoutMs: 30_000 });
+      await until(async () => (await recorded(organization)) >= before + sent);
       expect(logged()).toBe(ofHanging);
       comeBack();
-      await until(() => logged() > ofHanging + sent, { what: 'the log to continue', timeoutMs: 30_000 });
+      await until(() => logged() > ofHanging + sent, { what: 'the log to continue' });
       expect(await metric(reader, 'gateway_log_lines_lost_total')).toBe(0);
     },
     startMs,

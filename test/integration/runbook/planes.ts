@@ -26,7 +26,7 @@ async function killed({ gateway, ask, logged }: World): Promise<string[]> {
   gateway.simulator.reset();
   gateway.simulator.script({ headDelayMs: 60_000 });
   const left = ask({ url }).catch(() => 'left alone');
-  await until(() => gateway.simulator.requests.length > 0, { timeoutMs: 20_000 });
+  await until(() => gateway.simulator.requests.length > 0);
   child.signal('SIGKILL');
   expect(await left).toBe('left alone');
   await gateway.startProxy({ GATEWAY_JOURNAL_DIR: folder });
@@ -93,7 +93,7 @@ export const planeScenes = {
       await gateway.startProxyProcess({ GATEWAY_CATALOG_FILE: file });
       writeFileSync(file, '{"models":');
       const isFound = async () => (await platform.run('doctor')).out.includes('the file is refused');
-      await until(isFound, { timeoutMs: 20_000 });
+      await until(isFound);
       return async () => rmSync(folder, { recursive: true });
     },
     finds: [/^FAILED +catalog +the file is refused, and the last good one in force, at proxy /m],
@@ -142,7 +142,7 @@ export const planeScenes = {
     plant: async (world) => {
       await world.owner.expect(`limits create budget --usd 5 --period day --key ${world.key.id}`);
       const { url, heal } = await cutOff(world, { method: 'GET', path: '/v1/models' });
-      await until(async () => (await world.ask({ url })) === 503, { timeoutMs: 20_000 });
+      await until(async () => (await world.ask({ url })) === 503);
       await world.logged(/the ledger does not respond/);
       return heal;
     },
@@ -176,9 +176,7 @@ export const planeScenes = {
       url.port = String(network.port);
       const plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: url.href } });
       await network.cut();
-      await until(() => plane.logs.some((line) => line.includes('the change feed cannot read the database')), {
-        timeoutMs: 20_000,
-      });
+      await until(() => plane.logs.some((line) => line.includes('the change feed cannot read the database')));
       shell.collect('control-plane', plane.logs);
       await network.heal();
       await plane.close();
@@ -268,7 +266,7 @@ export const killedScene = {
       const { heal } = await cutOff(world);
       world.clock.offsetMs += 5 * 60_000;
       const list = async () => (await world.owner.json('unsettled list')).unsettled;
-      await until(async () => (await list()).length > 0, { timeoutMs: 20_000 });
+      await until(async () => (await list()).length > 0);
       return async () => {
         for (const folder of folders) rmSync(folder, { recursive: true, force: true });
         await heal();
