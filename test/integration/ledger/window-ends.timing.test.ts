@@ -191,7 +191,10 @@ describe('hundreds of budgets in use at the end of a day and a month', () => {
     const ledger = await wholeLedger(organization);
     // Each budget has two windows now.
     expect(ledger).toHaveLength(2 * budgetsOfKey.length * keysInUse);
-    expect(new Map(ledger.map(({ limitId, window, spent }) => [`${limitId} ${window}`, spent]))).toEqual(recorded);
+    const spent = new Map(ledger.map((one) => [`${one.limitId} ${one.window}`, one.spent]));
+    // A window may have had a lease and no request: a proxy's estimate of the database's clock is a little behind.
+    const unused = [...spent.keys()].filter((name) => !recorded.has(name)).map((name) => [name, 0] as const);
+    expect(spent).toEqual(new Map([...recorded, ...unused]));
     expect(ledger.filter(({ leased, unconfirmed }) => leased + unconfirmed > 0)).toEqual([]);
   });
 });
