@@ -128,6 +128,12 @@ function askWith(proxies: readonly TestProxy[], keys: readonly BudgetedKey[], tu
   return spend({ url: proxy?.url ?? '', key: keys[turn % keys.length]?.value ?? '', fields });
 }
 
+/**
+ * A proxy may take the database's clock to be a little behind, and reserve in the old window just after its end. So each
+ * key is used once more after this time.
+ */
+const clockErrorMs = 1_000;
+
 /** A response that the provider delays. */
 const respondedAfter = (headDelayMs: number) => ({
   messages: [{ role: 'user', content: JSON.stringify({ simulate: { headDelayMs } }) }],
@@ -150,7 +156,8 @@ describe('hundreds of budgets in use at the end of a day and a month', () => {
     clock.go();
     for (const response of late) response.then(() => clock.now() >= end && respondedLate++);
     let turnsAfter = 0;
-    const pending = keepRequesting(proxies, keys, () => clock.now() < end || turnsAfter++ < keys.length);
+    const clearlyOver = end + clockErrorMs;
+    const pending = keepRequesting(proxies, keys, () => clock.now() < clearlyOver || turnsAfter++ < keys.length);
     outcomes.push(...(await pending), ...(await Promise.all(late)));
   }
 
@@ -191,10 +198,7 @@ describe('hundreds of budgets in use at the end of a day and a month', () => {
     const ledger = await wholeLedger(organization);
     // Each budget has two windows now.
     expect(ledger).toHaveLength(2 * budgetsOfKey.length * keysInUse);
-    const spent = new Map(ledger.map((one) => [`${one.limitId} ${one.window}`, one.spent]));
-    // A window may have had a lease and no request: a proxy's estimate of the database's clock is a little behind.
-    const unused = [...spent.keys()].filter((name) => !recorded.has(name)).map((name) => [name, 0] as const);
-    expect(spent).toEqual(new Map([...recorded, ...unused]));
+    expect(new Map(ledger.map(({ limitId, window, spent }) => [`${limitId} ${window}`, spent]))).toEqual(recorded);
     expect(ledger.filter(({ leased, unconfirmed }) => leased + unconfirmed > 0)).toEqual([]);
   });
 });
