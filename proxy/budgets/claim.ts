@@ -23,7 +23,7 @@ export type Verdict =
   | { readonly kind: 'wait' };
 
 /** Whether every lease has the full amount of the question open. */
-export function fits(leases: readonly Lease[], { full }: BudgetQuestion): boolean {
+export function fits(leases: readonly Lease[], { full }: Pick<BudgetQuestion, 'full'>): boolean {
   for (const lease of leases) if (lease.open < full) return false;
   return true;
 }

@@ -81,11 +81,10 @@ export class LeasedBudgets implements Budgets {
     return outcome ?? this.#wait(request, instant);
   }
 
-  takeNow({ budgets, full, ifKilled }: FullQuestion): BudgetReservation | undefined {
+  takeNow(question: FullQuestion): BudgetReservation | undefined {
     const instant = this.#leaseManager.instant();
-    const leases = this.#leaseManager.of(budgets, instant);
-    const fitting = leases !== undefined && fits(leases, { budgets, full, least: full, ifKilled });
-    return fitting ? this.#reservation(leases, full, instant) : undefined;
+    const leases = this.#leaseManager.of(question.budgets, instant);
+    return leases && fits(leases, question) ? this.#reservation(leases, question.full, instant) : undefined;
   }
 
   stamp(): Stamp {

@@ -1,7 +1,7 @@
 // The usage event of one request that was dispatched.
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { Charge, Stamp, UsageOfKilled } from '../budgets/budgets.ts';
-import { type ChatCall, callAt, type Outcome } from '../call.ts';
+import type { ChatCall, Outcome } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 
@@ -21,10 +21,11 @@ export interface Booking {
   readonly charges: readonly Charge[];
 }
 
+/** @param call as it was sent */
 export function usageEvent(call: ChatCall, outcome: Outcome, booking: Booking): UsageEvent {
   const { stamp, usage } = booking;
   return {
-    ...sourceOf(callAt(call, outcome.target)),
+    ...sourceOf(call),
     id: stamp.id,
     at: stamp.at,
     session: stamp.session,

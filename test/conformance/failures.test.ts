@@ -1,5 +1,5 @@
 // The table of failures: for each vendor its own errors, and everything that can happen to a connection, without and with
-// a second stored key, whole and streamed. Judged with the SDK of the vendor's own format, without retries of its own.
+// a second stored key, whole and streamed. Tested with the SDK of the vendor's own format, without retries of its own.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import type { RecordedRequest } from '../../simulator/index.ts';

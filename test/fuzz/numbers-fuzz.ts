@@ -1,5 +1,6 @@
 // Sends random numbers through every translator and back, with and without guardrails that rewrite. The bytes for the
 // vendor and for the caller are read with a tokenizer that is not the gateway's.
+
 import { Secret } from '../../common/secret.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { KeyForm } from '../../proxy/access/principal.ts';
@@ -15,6 +16,7 @@ import { buildRequest } from '../../proxy/providers/provider.ts';
 import { Attempt, type AttemptResult } from '../../proxy/upstream/attempt.ts';
 import type { Transport, UpstreamReceiver } from '../../proxy/upstream/transport.ts';
 import { Random } from '../support/access/random.ts';
+import { idleContext } from '../support/attempt-context.ts';
 import { callWith, phrasesGuardrail } from '../support/guarded-requests.ts';
 import { cutBytes } from '../support/guarded-responses.ts';
 import { Received } from '../support/guarded-streams.ts';
@@ -177,13 +179,7 @@ function attempted(call: ProviderCall, { headers }: NumberResponse, parts: reado
     },
     close: () => Promise.resolve(),
   };
-  const context = {
-    owner: { organization: 'organization-1', key: 'key-1' },
-    ...{ attemptStarted: () => undefined, attemptFailed: () => undefined, aborted: undefined },
-    buffer: () => undefined,
-    progress: () => undefined,
-  };
-  return new Attempt(call, { transport, limits, now: () => call.now }, context);
+  return new Attempt(call, { transport, limits, now: () => call.now }, idleContext);
 }
 
 /** Returns the bytes that the caller receives. */

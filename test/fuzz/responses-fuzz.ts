@@ -1,6 +1,7 @@
 // Sends responses of hostile vendors through every translator, from the first byte to the last. Each ends as an error
 // envelope, a failure inside the stream, or a valid response; nothing else is thrown, nothing waits for ever, and a cut
 // response is never complete.
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, parseJson } from '../../common/json.ts';
@@ -13,6 +14,7 @@ import { type Transport, TransportError, type UpstreamReceiver } from '../../pro
 import type { Behaviour } from '../../simulator/behaviour.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
 import { Random } from '../support/access/random.ts';
+import { idleContext } from '../support/attempt-context.ts';
 import { BadResponse, type ParsedCompletion, readCompletion, readStream } from '../support/completions.ts';
 import { askVendor, callOf, partsOf } from '../support/vendor-calls.ts';
 import { plainModels } from '../support/vendors.ts';
@@ -162,13 +164,7 @@ async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
     },
     close: () => Promise.resolve(),
   };
-  const context = {
-    owner: { organization: 'organization-1', key: 'key-1' },
-    ...{ attemptStarted: () => undefined, attemptFailed: () => undefined, aborted: undefined },
-    buffer: () => undefined,
-    progress: () => undefined,
-  };
-  const attempt = new Attempt(call, { transport, limits, now: () => call.now }, context);
+  const attempt = new Attempt(call, { transport, limits, now: () => call.now }, idleContext);
   const outcome = settled(attempt);
   // Wait until all bytes are delivered before the outcome counts as missing.
   const silence = turns(20)

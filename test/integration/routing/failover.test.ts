@@ -1,5 +1,5 @@
 // A failed target is not the caller's failure: the next provider key of the organization gets the request, before
-// anything was passed on. Judged with the vendor's SDK, without its own retries, and by the ledger.
+// anything was passed on. Tested with the vendor's SDK, without its own retries, and by the ledger.
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../../simulator/behaviour.ts';

@@ -14,9 +14,10 @@ import { createDispatch, type Dispatch, type DispatchContext } from '../../../..
 import type { Transport } from '../../../../proxy/upstream/transport.ts';
 import { type Simulator, startSimulator } from '../../../../simulator/index.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
+import { idleContext } from '../../../support/attempt-context.ts';
 import { firstTargetOnly } from '../../../support/chains.ts';
 import { png } from '../../../support/png.ts';
-import { someOwner, transportTo } from '../../../support/transports.ts';
+import { transportTo } from '../../../support/transports.ts';
 import { usualSettings } from '../../../support/usual-settings.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 import { plainModels } from '../../../support/vendors.ts';
@@ -80,13 +81,7 @@ const principal: Principal = {
   },
 };
 
-const context: DispatchContext = {
-  buffer: () => undefined,
-  onAbort: () => undefined,
-  progress: () => undefined,
-  owner: someOwner,
-  ...{ attemptStarted: () => undefined, attemptFailed: () => undefined, aborted: undefined },
-};
+const context: DispatchContext = { ...idleContext, onAbort: () => undefined };
 
 function ask(vendor: VendorName, urls: readonly string[]) {
   const model = plainModels[vendor];

@@ -1,11 +1,12 @@
 // Facts about the provider's response that an attempt keeps for charging, even if the response fails or its caller has
 // left.
+
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import { ClientGone } from '../../../../proxy/http/exchange.ts';
 import { Attempt, type AttemptResult } from '../../../../proxy/upstream/attempt.ts';
 import { TransportError, type UpstreamReceiver } from '../../../../proxy/upstream/transport.ts';
-import { someOwner } from '../../../support/transports.ts';
+import { idleContext } from '../../../support/attempt-context.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -46,14 +47,8 @@ class Played {
       },
       close: () => Promise.resolve(),
     };
-    const context = {
-      owner: someOwner,
-      ...{ attemptStarted: () => undefined, attemptFailed: () => undefined, aborted: undefined },
-      buffer: () => undefined,
-      progress: () => undefined,
-    };
     const limits = { responseBytesMax: 10_000, eventBytesMax: 10_000 };
-    this.attempt = new Attempt(call, { transport, limits, now: () => call.now }, context);
+    this.attempt = new Attempt(call, { transport, limits, now: () => call.now }, idleContext);
     this.result = this.attempt.run().catch((error: unknown) => {
       this.error = error;
       return undefined;
