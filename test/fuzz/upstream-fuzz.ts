@@ -121,7 +121,8 @@ function responseProblem(body: string): string | undefined {
 /** Returns the problem with the line of the access log, if any. */
 function lineProblem({ status, end, line }: Observed): string | undefined {
   if (line.error_code === 'internal_error') return 'a provider led to internal_error';
-  if (line.attempts !== 1) return `${String(line.attempts)} attempts in the log`;
+  // There is one target: it gets a request again only if its kept connection turned out to be closed.
+  if (line.attempts !== 1 && line.attempts !== 2) return `${String(line.attempts)} attempts in the log`;
   const parsed = line.error_source !== undefined;
   if (end === 'cut')
     return parsed && Number(line.status) >= 400 ? undefined : 'a cut response that is not logged as an error';
