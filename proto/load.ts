@@ -20,6 +20,7 @@ import type { ProviderKeysDefinition } from './generated/gateway/v1/ProviderKeys
 import type { ProvidersDefinition } from './generated/gateway/v1/Providers.ts';
 import type { ProxyTokensDefinition } from './generated/gateway/v1/ProxyTokens.ts';
 import type { ReconciliationDefinition } from './generated/gateway/v1/Reconciliation.ts';
+import type { RouteBody, RouteBody__Output } from './generated/gateway/v1/RouteBody.ts';
 import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
 import type { SignedRecord, SignedRecord__Output } from './generated/gateway/v1/SignedRecord.ts';
 import type { StatusDefinition } from './generated/gateway/v1/Status.ts';
@@ -79,6 +80,9 @@ export const recordTypes = {
   organization: message<OrganizationRecord, OrganizationRecord__Output>('OrganizationRecord'),
   signed: message<SignedRecord, SignedRecord__Output>('SignedRecord'),
 };
+
+/** A route as its organization's record contains it. */
+export const routeBodyType = message<RouteBody, RouteBody__Output>('RouteBody');
 
 /** The details of an error besides its code and message. */
 export const errorDetail = packageDefinition['gateway.v1.ErrorDetail'] as MessageTypeDefinition<

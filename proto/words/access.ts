@@ -11,6 +11,7 @@ import type { KeyScopeKind__Output } from '../generated/gateway/v1/KeyScopeKind.
 import type { KeyStatus__Output } from '../generated/gateway/v1/KeyStatus.ts';
 import type { LimitKind__Output } from '../generated/gateway/v1/LimitKind.ts';
 import type { LimitSubjectKind__Output } from '../generated/gateway/v1/LimitSubjectKind.ts';
+import type { ReasoningEffort__Output } from '../generated/gateway/v1/ReasoningEffort.ts';
 import type { RecordKind__Output } from '../generated/gateway/v1/RecordKind.ts';
 import type { RecordState__Output } from '../generated/gateway/v1/RecordState.ts';
 import type { RedisState__Output } from '../generated/gateway/v1/RedisState.ts';
@@ -119,6 +120,16 @@ const ofApis = { WIRE_FORMAT_RESPONSES: 'responses' } as const;
 /** Each vendor has its own wire format, named like the vendor: common/vendors.ts. */
 export const wireFormats = enumWords({ ...ofVendors, ...ofApis } satisfies WordsFor<WireFormat__Output>);
 export type WireFormat = WordOf<typeof wireFormats>;
+
+export const reasoningEfforts = enumWords({
+  REASONING_EFFORT_NONE: 'none',
+  REASONING_EFFORT_MINIMAL: 'minimal',
+  REASONING_EFFORT_LOW: 'low',
+  REASONING_EFFORT_MEDIUM: 'medium',
+  REASONING_EFFORT_HIGH: 'high',
+  REASONING_EFFORT_XHIGH: 'xhigh',
+  REASONING_EFFORT_MAX: 'max',
+} as const satisfies WordsFor<ReasoningEffort__Output>);
 
 export const databaseKinds = enumWords({
   DATABASE_KIND_SQLITE: 'sqlite',

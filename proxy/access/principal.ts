@@ -7,6 +7,7 @@ import type { Capabilities } from '../catalog/capabilities.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 import type { OwnToolSettings } from '../formats/own-tools.ts';
 import type { RecordKey } from './organization-key.ts';
+import type { Routes } from './routes.ts';
 
 export interface Principal {
   readonly key: KeyRecord;
@@ -74,6 +75,7 @@ export interface OrganizationRecord {
   readonly prices: readonly OwnPrice[];
   /** The enabled guardrails, in the order in which they are applied. */
   readonly guardrails: readonly Guardrail[];
+  readonly routes: Routes;
   readonly revision: number;
 }
 

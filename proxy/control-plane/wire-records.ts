@@ -35,6 +35,7 @@ import type { OwnToolSettings } from '../formats/own-tools.ts';
 import { decodeGuardrails } from './wire-guardrails.ts';
 import { decodeOwnPrice } from './wire-prices.ts';
 import { decodeCustomProvider } from './wire-providers.ts';
+import { decodeRoutes } from './wire-routes.ts';
 import { time, whole } from './wire-values.ts';
 
 /** @throws Error that names the fault of the message */
@@ -154,6 +155,7 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     customProviders: organization.providers.flatMap(decodeCustomProvider),
     prices: organization.prices.map(decodeOwnPrice),
     guardrails: decodeGuardrails(organization.guardrails),
+    routes: decodeRoutes(organization.routes),
     revision: whole(organization.revision),
   };
 }

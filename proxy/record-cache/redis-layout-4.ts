@@ -10,6 +10,7 @@ import type { Guardrail } from '../../guardrails/definition.ts';
 import { type CachedRecord, cachedKey, type Subject } from '../access/cached-record.ts';
 import type { Position } from '../access/feed-state.ts';
 import type { KeyRecord, OrganizationRecord, ProviderSecret, ScopeRecord } from '../access/principal.ts';
+import { noRoutes } from '../access/routes.ts';
 import { noOwnTools } from '../formats/own-tools.ts';
 
 const layout = 4;
@@ -105,6 +106,7 @@ const laterSettings = {
   safetyIdentifier: false,
   pricedOptions: true,
   recordKeys: undefined,
+  routes: noRoutes,
 } as const;
 
 function withSecret(guardrail: Guardrail): Guardrail {

@@ -1,5 +1,6 @@
 // An organization's settings in its record, as they are before anybody changes them.
 import type { OrganizationRecord } from '../../proxy/access/principal.ts';
+import { noRoutes } from '../../proxy/access/routes.ts';
 import { noOwnTools } from '../../proxy/formats/own-tools.ts';
 
 export const usualSettings = {
@@ -13,4 +14,5 @@ export const usualSettings = {
   safetyIdentifier: false,
   pricedOptions: true,
   recordKeys: undefined,
+  routes: noRoutes,
 } as const satisfies Partial<OrganizationRecord>;

@@ -25,3 +25,10 @@ it('a record in the previous layout is read with its secrets wrapped, for provid
   expect(check?.kind === 'webhook' && check.secret).toBeInstanceOf(Secret);
   expect(JSON.stringify(cached)).not.toContain('-secret');
 });
+
+it('a record in the previous layout has no routes, for they are younger', () => {
+  const record = { id: 'north', providerKeys: [], guardrails: [] };
+  const stored = { asOf: { epoch: 'one', revision: 1 }, content: { confirmedAt: 0, record } };
+  const cached = cachedOfLayout4({ kind: 'organization', ref: 'organization:north' }, stored, 7);
+  expect(cached.kind === 'organization' && cached.record.routes.size).toBe(0);
+});

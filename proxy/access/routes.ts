@@ -1,0 +1,73 @@
+// Routes in the proxy's own types: names that callers use as models, and the targets that serve them.
+import type { ScopeKind } from '../../proto/words/access.ts';
+import type { Effort } from '../conversation/options.ts';
+
+/**
+ * The active routes of an organization. An organization may have thousands, so each is decoded when it is first called.
+ */
+export interface Routes {
+  readonly size: number;
+  /** Oldest first. */
+  names(): Iterable<string>;
+  /**
+   * @param name without a slash, or the canonical name of a model that the route replaces
+   * @throws Error if the record lacks what the contract promises
+   */
+  get(name: string): Route | undefined;
+}
+
+export const noRoutes: Routes = { size: 0, names: () => [], get: () => undefined };
+
+export interface Route {
+  readonly id: string;
+  readonly name: string;
+  /**
+   * In the order in which they are tried. Empty if this version knows none of them: then nothing serves the route, and
+   * a route of this name still exists.
+   */
+  readonly groups: readonly RouteGroup[];
+  /** Whether a request whose context is too long for a target goes to the next one. */
+  readonly onContext: boolean;
+  /** Whether a request that a target's content filter refuses goes to the next one. */
+  readonly onFilter: boolean;
+  readonly revision: number;
+}
+
+export interface RouteGroup {
+  /** At least one. */
+  readonly targets: readonly RouteTarget[];
+  /** All that are given must hold. */
+  readonly conditions: RouteConditions;
+}
+
+export interface RouteConditions {
+  readonly streamed: boolean | undefined;
+  readonly hasImages: boolean | undefined;
+  readonly hasTools: boolean | undefined;
+  /** The estimated tokens of the prompt are more than this. */
+  readonly tokensAbove: number | undefined;
+  /** The value of the header `x-svc-route-tag`. */
+  readonly tag: string | undefined;
+  /** The scope of the key. */
+  readonly scope: { readonly kind: ScopeKind; readonly id: string } | undefined;
+}
+
+export interface RouteTarget {
+  /** `<provider>/<model>` with the canonical name of the provider, and the model's name as the provider is sent it. */
+  readonly model: string;
+  /**
+   * The only provider key that may be used; if the record does not have it, the target is left out. Undefined: any of
+   * the provider.
+   */
+  readonly providerKeyId: string | undefined;
+  /** From 1: the share of the group's requests. */
+  readonly weight: number;
+  /** The most tokens that a response may have. */
+  readonly maxOutputTokens: number | undefined;
+  /** Replaces the effort of the request. */
+  readonly reasoningEffort: Effort | undefined;
+  /** Milliseconds, from 1. They can only shorten the limits of the proxy's settings. */
+  readonly firstTokenMs: number | undefined;
+  readonly betweenTokensMs: number | undefined;
+  readonly wholeMs: number | undefined;
+}

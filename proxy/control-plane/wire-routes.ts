@@ -1,0 +1,118 @@
+// Decodes routes of the contract into the proxy's own types. A target or group with a value that this version does not
+// know is left out: the rest of the route still serves. The route itself always stays, because its name must not become
+// that of another model.
+import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
+import type { RouteBody__Output } from '../../proto/generated/gateway/v1/RouteBody.ts';
+import type { RouteConditions__Output } from '../../proto/generated/gateway/v1/RouteConditions.ts';
+import type { RouteGroup__Output } from '../../proto/generated/gateway/v1/RouteGroup.ts';
+import type { RouteRecord__Output } from '../../proto/generated/gateway/v1/RouteRecord.ts';
+import type { RouteTarget__Output } from '../../proto/generated/gateway/v1/RouteTarget.ts';
+import { routeBodyType } from '../../proto/load.ts';
+import { reasoningEfforts, scopeKinds } from '../../proto/words/access.ts';
+import {
+  noRoutes,
+  type Route,
+  type RouteConditions,
+  type RouteGroup,
+  type Routes,
+  type RouteTarget,
+} from '../access/routes.ts';
+import { whole } from './wire-values.ts';
+
+/** @throws Error if a record lacks what the contract promises */
+export function decodeRoutes(records: readonly RouteRecord__Output[]): Routes {
+  return records.length === 0 ? noRoutes : new EncodedRoutes(records);
+}
+
+class EncodedRoutes implements Routes {
+  /** Encoded until it is first called. Of two names that mean the same model by now, the older route counts. */
+  readonly #routes = new Map<string, Buffer | Route>();
+
+  constructor(records: readonly RouteRecord__Output[]) {
+    for (const record of records) {
+      if (record.name === '') throw new Error('the record contains a route without a name');
+      const name = record.name.includes('/') ? canonicalSelector(record.name) : record.name;
+      if (!this.#routes.has(name)) this.#routes.set(name, record.body);
+    }
+  }
+
+  get size(): number {
+    return this.#routes.size;
+  }
+
+  names(): Iterable<string> {
+    return this.#routes.keys();
+  }
+
+  get(name: string): Route | undefined {
+    const found = this.#routes.get(name);
+    if (!Buffer.isBuffer(found)) return found;
+    const route = decodeRoute(name, routeBodyType.deserialize(found));
+    this.#routes.set(name, route);
+    return route;
+  }
+}
+
+function decodeRoute(name: string, body: RouteBody__Output): Route {
+  if (body.id === '') throw new Error('the record contains half a route');
+  return {
+    id: body.id,
+    name,
+    groups: body.groups.flatMap(decodeGroup),
+    onContext: body.onContext,
+    onFilter: body.onFilter,
+    revision: whole(body.revision),
+  };
+}
+
+function decodeGroup({ targets, conditions }: RouteGroup__Output): RouteGroup[] {
+  const known = targets.flatMap(decodeTarget);
+  const decoded = conditions === null ? always : decodeConditions(conditions);
+  return known.length === 0 || decoded === undefined ? [] : [{ targets: known, conditions: decoded }];
+}
+
+/** Shared, because most groups have no conditions. */
+const always: RouteConditions = {
+  streamed: undefined,
+  hasImages: undefined,
+  hasTools: undefined,
+  tokensAbove: undefined,
+  tag: undefined,
+  scope: undefined,
+};
+
+/** Undefined if a condition cannot hold, because no key of this version has such a scope. */
+function decodeConditions(conditions: RouteConditions__Output): RouteConditions | undefined {
+  const { streamed, hasImages, hasTools, tokensAbove, tag, scope } = conditions;
+  const kind = scope === null ? undefined : scopeKinds.wordOf(scope.kind);
+  if (scope !== null && kind === undefined) return undefined;
+  return {
+    streamed,
+    hasImages,
+    hasTools,
+    tokensAbove,
+    tag: tag === '' ? undefined : tag,
+    scope: scope === null || kind === undefined ? undefined : { kind, id: scope.id },
+  };
+}
+
+function decodeTarget(target: RouteTarget__Output): RouteTarget[] {
+  const { model, providerKeyId, maxOutputTokens } = target;
+  if (model === '') throw new Error('the record contains a target without a model');
+  const effort = target.reasoningEffort;
+  const isUnset = effort === undefined || effort === 'REASONING_EFFORT_UNSPECIFIED';
+  const reasoningEffort = isUnset ? undefined : reasoningEfforts.wordOf(effort);
+  if (!isUnset && reasoningEffort === undefined) return [];
+  return [
+    {
+      model: storedSelector(model),
+      providerKeyId: providerKeyId || undefined,
+      weight: target.weight || 1,
+      maxOutputTokens: maxOutputTokens || undefined,
+      reasoningEffort,
+      firstTokenMs: target.firstTokenMs || undefined,
+      betweenTokensMs: target.betweenTokensMs || undefined,
+      wholeMs: target.wholeMs || undefined,
+    },
+  ];
+}
