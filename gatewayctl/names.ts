@@ -30,6 +30,7 @@ const namings = {
   },
   'provider key': { list: 'ProviderKeys.List', by: 'name', shownBy: 'provider-keys list' },
   provider: { list: 'Providers.List', by: 'name', shownBy: 'providers list' },
+  route: { list: 'Routes.List', by: 'name', shownBy: 'routes list' },
   price: { list: 'Prices.List', by: 'model', shownBy: 'prices list' },
   guardrail: { list: 'Guardrails.List', by: 'name', shownBy: 'guardrails list' },
   webhook: { list: 'Webhooks.List', by: 'name', shownBy: 'webhooks list' },
@@ -59,8 +60,8 @@ export async function idOf(
   if (own !== undefined) return own;
   const request = { ...query, ...(within !== undefined && { organizationId: within }) };
   const { items } = await readPages(client, list, request, Number.POSITIVE_INFINITY);
-  // A price's name is its model, with the canonical name of the provider.
-  const name = noun === 'price' ? withCanonicalProvider(text) : text;
+  // A price's name is its model, and a route may have a model's name, with the canonical name of the provider.
+  const name = noun === 'price' || noun === 'route' ? withCanonicalProvider(text) : text;
   const named = items.filter((item) => item[by] === name);
   const inForce = named.filter(({ revokedAt }) => typeof revokedAt !== 'string');
   const found = inForce.length > 0 ? inForce : named;

@@ -5,6 +5,7 @@ import type { ModelMatch__Output } from '../proto/generated/gateway/v1/ModelMatc
 import { enumNames, enumWord, type FieldType, fieldsOf, isMessage } from '../proto/json/contract.ts';
 import { fieldWords } from './enum-names.ts';
 import { fieldAt, getField } from './request.ts';
+import { groupText } from './route-targets.ts';
 
 const nothing = '-';
 const gap = '  ';
@@ -46,6 +47,8 @@ function fieldLines(type: string, value: object, under: string): (readonly [stri
     if (field.type === 'ModelMatch' && field.rule === 'repeated' && Array.isArray(item))
       return item.map((one: object) => [fieldWords(under), renderMatch(one)] as const);
     if (field.type === 'ModelMatch' && isObject(item)) return [[fieldWords(path), renderMatch(item)] as const];
+    if (field.type === 'RouteGroup' && Array.isArray(item))
+      return item.map((one: object, index) => [`group ${index + 1}`, printable(groupText(one))] as const);
     if (isMessage(field.type) && field.rule !== 'repeated' && field.keyType === undefined && isObject(item))
       return fieldLines(field.type, item, path);
     return [[fieldWords(path), cell(field, item)] as const];
@@ -82,6 +85,7 @@ export function renderMatch(match: object): string {
 
 function cell(field: FieldType, value: unknown): string {
   if (value === undefined || value === null || value === '') return nothing;
+  if (Array.isArray(value) && field.type === 'RouteGroup') return printable(value.map(groupText).join('; then '));
   if (Array.isArray(value)) return value.length === 0 ? nothing : value.map((one) => item(field, one)).join(', ');
   if (field.keyType !== undefined && isObject(value)) return pairs(Object.entries(value)) || nothing;
   return item(field, value);

@@ -21,6 +21,7 @@ import type { ProvidersDefinition } from './generated/gateway/v1/Providers.ts';
 import type { ProxyTokensDefinition } from './generated/gateway/v1/ProxyTokens.ts';
 import type { ReconciliationDefinition } from './generated/gateway/v1/Reconciliation.ts';
 import type { RouteBody, RouteBody__Output } from './generated/gateway/v1/RouteBody.ts';
+import type { RoutesDefinition } from './generated/gateway/v1/Routes.ts';
 import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
 import type { SignedRecord, SignedRecord__Output } from './generated/gateway/v1/SignedRecord.ts';
 import type { StatusDefinition } from './generated/gateway/v1/Status.ts';
@@ -64,6 +65,7 @@ export const services = {
   Providers: service<ProvidersDefinition>('Providers'),
   ProxyTokens: service<ProxyTokensDefinition>('ProxyTokens'),
   Reconciliation: service<ReconciliationDefinition>('Reconciliation'),
+  Routes: service<RoutesDefinition>('Routes'),
   Status: service<StatusDefinition>('Status'),
   Usage: service<UsageDefinition>('Usage'),
   VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),

@@ -23,6 +23,7 @@ import * as providerKeys from '../services/provider-keys.ts';
 import * as providers from '../services/providers.ts';
 import * as proxyTokens from '../services/proxy-tokens.ts';
 import * as recordKeys from '../services/record-keys.ts';
+import * as routes from '../services/routes.ts';
 import * as status from '../services/status.ts';
 import * as usage from '../services/usage.ts';
 import * as virtualKeys from '../services/virtual-keys.ts';
@@ -216,6 +217,13 @@ export const methods = {
       organization: of.named,
       handle: billSettings.updateSettings,
     },
+  },
+  Routes: {
+    Create: { ...change, roles: managers, organization: of.named, handle: routes.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('routes'), handle: routes.get },
+    List: { ...read, roles: managers, organization: of.named, handle: routes.list },
+    Update: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.update },
+    Delete: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.remove },
   },
   Status: {
     Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },

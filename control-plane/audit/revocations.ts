@@ -31,6 +31,8 @@ export const takingAway: { readonly [Name in MethodName]?: Rule } = {
   'Providers.Delete': { takes: 'always', command: 'providers delete' },
   'Providers.Update': { takes: 'always', command: 'providers update' },
   'ProxyTokens.Revoke': { takes: 'always', command: 'proxy-tokens revoke' },
+  'Routes.Delete': { takes: 'always', command: 'routes delete' },
+  'Routes.Update': { takes: 'always', command: 'routes update' },
   'VirtualKeys.Revoke': { takes: 'always', command: 'keys revoke' },
   'VirtualKeys.Rotate': { takes: 'always', command: 'keys rotate' },
   'VirtualKeys.Update': { takes: 'narrowing', command: 'keys update' },

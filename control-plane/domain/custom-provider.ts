@@ -31,9 +31,12 @@ export function customProviderName(text: string): Field<string> {
   if (!nameForm.test(text) || containsCredential(text)) {
     return invalid('must be 1 to 63 of a-z 0-9 -, beginning and ending with a letter or digit');
   }
-  return meansVendor(text) || reservedWords.has(text)
-    ? invalid('is reserved: the gateway itself uses this name')
-    : valid(text);
+  return isReservedName(text) ? invalid('is reserved: the gateway itself uses this name') : valid(text);
+}
+
+/** Whether vendors, routes of the gateway or metrics use the name. */
+export function isReservedName(text: string): boolean {
+  return meansVendor(text) || reservedWords.has(text);
 }
 
 export const wireFormat = wordOf(wireFormats);

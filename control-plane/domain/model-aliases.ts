@@ -36,6 +36,7 @@ export function modelAliases(
 function aliasName(name: string): Field<string> {
   if (!isModelName(name)) return invalid('must be 1 to 256 characters that names of models have, and no credential');
   const beginning = name.includes('/') ? name.slice(0, name.indexOf('/')) : '';
+  if (beginning === 'route') return invalid('begins with route/, which names a route');
   return meansVendor(beginning) ? invalid('begins with a provider, so it already names a model') : valid(name);
 }
 

@@ -37,7 +37,7 @@ export const callReasons = {
   not_found: { code: 'NOT_FOUND', about: 'there is no such id, or it is not of your organization' },
   name_taken: {
     code: 'ALREADY_EXISTS',
-    about: 'names, and models of prices, are unique per organization and kind',
+    about: 'names, and models of prices, are unique per organization and kind; no route has the name of a model alias',
   },
   client_request_id_taken: { code: 'ALREADY_EXISTS', about: 'it has created a key with other fields' },
   revision_mismatch: { code: 'ABORTED', about: 'it has changed since it was read; read it again' },
@@ -53,7 +53,7 @@ export const callReasons = {
   },
   provider_in_use: {
     code: 'FAILED_PRECONDITION',
-    about: 'provider keys are stored for it; they have to be deleted first',
+    about: 'provider keys are stored for it, or routes lead to it; they have to be deleted first',
   },
   too_many_providers: {
     code: 'FAILED_PRECONDITION',
@@ -74,6 +74,10 @@ export const callReasons = {
   too_many_guardrails: {
     code: 'FAILED_PRECONDITION',
     about: 'an organization has a bounded number of guardrails, with a bounded size of phrases and patterns',
+  },
+  too_many_routes: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization has a bounded number of routes, with a bounded size of all of them',
   },
   too_many_bill_rows: {
     code: 'FAILED_PRECONDITION',

@@ -41,7 +41,8 @@ type OwnedTable =
   | 'limits'
   | 'prices'
   | 'webhooks'
-  | 'guardrails';
+  | 'guardrails'
+  | 'routes';
 
 /** `limit_id` is a limit's, or that of a deleted budget. */
 export async function ofLimit({ limitId }: { readonly limitId: string }, call: ReadCall): Promise<Belongs> {

@@ -25,6 +25,7 @@ import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { issueOperatorToken } from './operator-tokens.ts';
 import { insertPerson, personMessage } from './people.ts';
 import { insertRecordKey } from './record-keys.ts';
+import { requireNoRoutes } from './route-rows.ts';
 import { withMatches } from './selector-check.ts';
 
 type Row = Selectable<Schema['organizations']>;
@@ -112,6 +113,7 @@ export async function update(
   const before = await findOrganization(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);
   const newAliases = fields['settings.models.aliases'];
+  await requireNoRoutes(call.db, before.id, newAliases ?? []);
   const { access, ownTools, responses, pricedOptions } = request.settings ?? {};
   const outcome = await write(call, before, {
     name: fields.name ?? before.name,

@@ -33,6 +33,7 @@ import { type Invalidation, NameTakenError } from '../store/store.ts';
 import { isSame } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
+import { countRoutesTo } from './route-rows.ts';
 
 /** For one organization, and for the platform. Each organization's record contains all of both. */
 export const providersMax = 32;
@@ -118,6 +119,7 @@ export async function remove(
 ): Promise<Outcome<DeleteProviderResponse>> {
   const row = await find(call.db, request.id);
   await expectNoKeys(call.db, row);
+  await expectNoRoutes(call.db, row);
   await call.db.deleteFrom('providers').where('id', '=', row.id).execute();
   return { ...(await recorded(call.db, row)), result: {}, before: message(row) };
 }
@@ -156,6 +158,14 @@ async function expectNoKeys(db: Kysely<Schema>, row: ProviderRow): Promise<void>
   if (count === 0) return;
   const keys = count === 1 ? '1 provider key is' : `${count} provider keys are`;
   throw new CallError('provider_in_use', `${keys} stored for it; they have to be deleted first`);
+}
+
+/** @throws CallError while routes lead to it, active or not */
+async function expectNoRoutes(db: Kysely<Schema>, row: ProviderRow): Promise<void> {
+  const count = await countRoutesTo(db, row);
+  if (count === 0) return;
+  const routes = count === 1 ? '1 route leads' : `${count} routes lead`;
+  throw new CallError('provider_in_use', `${routes} to it; they have to be changed or deleted first`);
 }
 
 async function recorded(db: Kysely<Schema>, row: ProviderRow) {

@@ -22,6 +22,7 @@ import { requestSettings } from './organizations.ts';
 import { readPrices } from './price-rows.ts';
 import { settingsOf } from './provider-keys.ts';
 import { readRecordKeys } from './record-keys.ts';
+import { readRoutes } from './route-rows.ts';
 
 export interface RecordsDeps {
   /** One snapshot of the database, and its position. */
@@ -137,6 +138,7 @@ async function toOrganizationRecord(
     providers: (await readCallable(deps.db, organization.id)).map(toProviderRecord),
     prices: await readPrices(deps.db, organization.id),
     guardrails: await readGuardrails(deps, organization.id),
+    routes: await readRoutes(deps.db, organization.id),
   };
 }
 

@@ -25,6 +25,7 @@ import { createUsageMetadata } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
 import { createRecordKeys } from './record-key-table.ts';
+import { createRoutes } from './route-table.ts';
 import type { Schema } from './schema.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 
@@ -99,6 +100,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '026_tool_and_response_settings': { up: addToolAndResponseSettings },
   '027_record_keys': { up: createRecordKeys },
   '028_priced_options': { up: addPricedOptions },
+  '029_routes': { up: createRoutes },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -22,6 +22,7 @@ import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from
 import type { BudgetNoticesTable } from './notice-tables.ts';
 import type { ReconciliationTables } from './reconciliation-tables.ts';
 import type { RecordKeysTable } from './record-key-table.ts';
+import type { RoutesTable } from './route-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 
 export interface Schema extends ReconciliationTables {
@@ -54,6 +55,7 @@ export interface Schema extends ReconciliationTables {
   webhook_deliveries: WebhookDeliveriesTable;
   guardrails: GuardrailsTable;
   guardrail_samples: GuardrailSamplesTable;
+  routes: RoutesTable;
   operator_tokens: OperatorTokensTable;
   proxy_tokens: ProxyTokensTable;
 }

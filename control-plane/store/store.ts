@@ -211,6 +211,7 @@ export const uniqueIndexes = {
   prices_model_unique: { resource: 'price', field: 'model' },
   webhooks_name_unique: { resource: 'webhook', field: 'name' },
   guardrails_name_unique: { resource: 'guardrail', field: 'name' },
+  routes_name_unique: { resource: 'route', field: 'name' },
 } as const;
 
 export type UniqueIndex = keyof typeof uniqueIndexes;

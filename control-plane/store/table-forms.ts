@@ -14,7 +14,8 @@ export type ResourceTable =
   | 'limits'
   | 'prices'
   | 'webhooks'
-  | 'guardrails';
+  | 'guardrails'
+  | 'routes';
 
 export function resourceTable(
   db: MigratedDatabase,

@@ -164,6 +164,14 @@ const guardrail = async (world: World, tenant: TestTenant) => {
   const request = await guardrailFields(world, tenant);
   return { id: (await world.plane.expect('Guardrails.Create', tenant.owner.token, request)).guardrail.id };
 };
+const routeFields = () => ({
+  name: freshName('route').replace(' ', '-'),
+  groups: [{ targets: [{ model: 'gpt-provider/gpt-4o' }] }],
+});
+const route = async ({ plane }: World, tenant: TestTenant) => {
+  const request = { organizationId: tenant.id, ...routeFields() };
+  return { id: (await plane.expect('Routes.Create', tenant.owner.token, request)).id };
+};
 /** Without the generation before, which would keep the key from being rotated again. */
 const rotatable = async ({ database }: World, { id }: TestTenant) => {
   await database.raw(`delete from record_keys where organization_id = '${id}' and replaced_at is not null`);
@@ -340,6 +348,14 @@ export const expectations: Record<MethodName, Expectation> = {
   'Reconciliation.GetSettings': { ...managersOnly, request: inOrganization },
   'Reconciliation.UpdateSettings': { ...managersOnly, request: inOrganization },
   // It names no organization.
+  'Routes.Create': {
+    ...managersOnly,
+    request: (_world, tenant) => ({ organizationId: tenant.id, ...routeFields() }),
+  },
+  'Routes.Get': { ...managersOnly, request: route },
+  'Routes.List': { ...managersOnly, request: inOrganization },
+  'Routes.Update': { ...managersOnly, request: route },
+  'Routes.Delete': { ...managersOnly, request: route },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   'Usage.Totals': { ...everybodyInside, request: inOrganization },
   'Usage.Export': {

@@ -82,7 +82,7 @@ describeStores('Resolve', (given) => {
           providerKeys: [],
           revision: 1,
         },
-        ...{ allowedModels: ['gpt-provider/*'], limits: [], providers: [], prices: [], guardrails: [] },
+        ...{ allowedModels: ['gpt-provider/*'], limits: [], providers: [], prices: [], guardrails: [], routes: [] },
       },
     });
   });

@@ -138,7 +138,9 @@ describe.each(takers.map((taker) => [taker.command, taker] as const))('%s', (_co
 });
 
 it('every command that takes a selector is tested here', () => {
-  const taking = tree.resources.flatMap(({ name, commands }) =>
+  // Targets of routes are models, not selectors; routes.test.ts has their typing errors.
+  const resources = tree.resources.filter(({ name }) => name !== 'routes');
+  const taking = resources.flatMap(({ name, commands }) =>
     Object.entries(commands).flatMap(([command, { options = [] }]) =>
       options.some(({ flags }) => flags === '--allow-unmatched') ? [`${name} ${command}`] : [],
     ),

@@ -9,6 +9,7 @@ import * as organizations from '../../../../gatewayctl/commands/organizations.ts
 import * as people from '../../../../gatewayctl/commands/people.ts';
 import * as providerKeys from '../../../../gatewayctl/commands/provider-keys.ts';
 import * as providers from '../../../../gatewayctl/commands/providers.ts';
+import * as routes from '../../../../gatewayctl/commands/routes.ts';
 import * as settings from '../../../../gatewayctl/commands/settings.ts';
 import * as systems from '../../../../gatewayctl/commands/systems.ts';
 import * as tokens from '../../../../gatewayctl/commands/tokens.ts';
@@ -68,8 +69,8 @@ it('the report contains no text that a terminal or a shell would interpret', () 
 
 it('every command in the report is a command of gatewayctl for that very method', () => {
   const modules = [
-    ...[guardrails, keys, limits, organizations, people, providerKeys, providers, settings, systems, tokens],
-    webhooks,
+    ...[guardrails, keys, limits, organizations, people, providerKeys, providers, routes, settings, systems],
+    ...[tokens, webhooks],
   ];
   const commands = new Map<string, string>(
     modules

@@ -19,7 +19,8 @@ it('revocations, deletions, suspensions, new limits and new guardrails always re
       'People.Delete',
       'ProviderKeys.Delete',
     ],
-    ...['Providers.Update', 'Providers.Delete', 'ProxyTokens.Revoke', 'VirtualKeys.Rotate', 'VirtualKeys.Revoke'],
+    ...['Providers.Update', 'Providers.Delete', 'ProxyTokens.Revoke', 'Routes.Update', 'Routes.Delete'],
+    ...['VirtualKeys.Rotate', 'VirtualKeys.Revoke'],
     ...['Webhooks.Update', 'Webhooks.RotateSecret', 'Webhooks.Delete'],
   ]);
 });

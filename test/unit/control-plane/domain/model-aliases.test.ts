@@ -25,6 +25,7 @@ describe('an organization’s own names for models', () => {
 
   it.each([
     ['a name that begins with a provider', { name: 'openai/fast', model: 'openai/gpt-4o' }, '.aliases[0].name'],
+    ['the name of a route', { name: 'route/fast', model: 'openai/gpt-4o' }, '.aliases[0].name'],
     ['a name that no model can have', { name: 'the fast one', model: 'openai/gpt-4o' }, '.aliases[0].name'],
     ['an empty name', { name: '', model: 'openai/gpt-4o' }, '.aliases[0].name'],
     ['a glob', { name: 'fast', model: 'openai/*' }, '.aliases[0].model'],

@@ -1,0 +1,216 @@
+// Routes: their names, and their groups of targets. A target is one model of one provider, never another route, so that
+// allow-lists, limits and prices have a model to apply to. No problem repeats the submitted text.
+import { canonicalSelector, isGlob } from '../../catalog/model-selector.ts';
+import { containsCredential } from '../../common/credential.ts';
+import { isModelName } from '../../common/model-facts.ts';
+import { isVendorName } from '../../common/vendors.ts';
+import type { RouteConditions, RouteConditions__Output } from '../../proto/generated/gateway/v1/RouteConditions.ts';
+import type { RouteGroup__Output } from '../../proto/generated/gateway/v1/RouteGroup.ts';
+import type { RouteTarget, RouteTarget__Output } from '../../proto/generated/gateway/v1/RouteTarget.ts';
+import { reasoningEfforts, scopeKinds } from '../../proto/words/access.ts';
+import { isReservedName } from './custom-provider.ts';
+import { referenceOf, wordOf } from './enum-names.ts';
+import { all, each, type Field, invalid, optional, type Problem, valid } from './field.ts';
+import { type KnownModels, modelSelector } from './model-selector.ts';
+import { id, within } from './shared-fields.ts';
+
+export const groupsMax = 8;
+export const targetsMax = 16;
+const weightMax = 1000;
+const tokensMax = 1_000_000_000;
+const dayMs = 86_400_000;
+
+/** What the models and scopes of a route are compared with. */
+export interface RouteRules {
+  readonly organizationId: string;
+  readonly known: KnownModels;
+  /** Accepts models that are not known, of providers that are. */
+  readonly insists: boolean;
+}
+
+/** Without absent fields, so that equal groups are equal texts. */
+export interface WrittenGroup {
+  readonly targets: readonly WrittenTarget[];
+  readonly conditions?: RouteConditions;
+}
+
+export type WrittenTarget = RouteTarget & Required<Pick<RouteTarget, 'model' | 'weight'>>;
+
+const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** A name without a slash, or the canonical name of a model. */
+export function routeName(rules: RouteRules): (text: string) => Field<string> {
+  return (text) => {
+    if (text.startsWith('route/')) return invalid('is the name without route/, which callers may send before it');
+    if (text.includes('/')) {
+      const model = targetModel(rules)(text);
+      return 'value' in model ? valid(canonicalSelector(model.value)) : model;
+    }
+    if (!nameForm.test(text) || containsCredential(text)) {
+      return invalid(
+        'must be 1 to 64 of a-z 0-9 . _ -, beginning with a letter or digit; or the <provider>/<model> that the route replaces',
+      );
+    }
+    return isReservedName(text) ? invalid('is reserved: the gateway itself uses this name') : valid(text);
+  };
+}
+
+export function routeGroups(rules: RouteRules) {
+  const read = (group: RouteGroup__Output) =>
+    all({ '.targets': routeTargets(rules)(group.targets), '.conditions': routeConditions(rules)(group.conditions) });
+  return (groups: readonly RouteGroup__Output[]): Field<readonly WrittenGroup[]> => {
+    if (groups.length < 1 || groups.length > groupsMax) return invalid(`must be 1 to ${groupsMax} groups`);
+    const fields = each(read, groups);
+    if ('problems' in fields) return fields;
+    return valid(
+      fields.value.map(({ '.targets': targets, '.conditions': conditions }) => ({
+        targets,
+        ...(conditions !== undefined && { conditions }),
+      })),
+    );
+  };
+}
+
+function routeTargets(rules: RouteRules) {
+  const read = routeTarget(rules);
+  return (targets: readonly RouteTarget__Output[]): Field<readonly WrittenTarget[]> => {
+    if (targets.length < 1 || targets.length > targetsMax) return invalid(`must be 1 to ${targetsMax} targets`);
+    const fields = each(read, targets);
+    if ('problems' in fields) return fields;
+    const seen = new Set<string>();
+    const problems: Problem[] = [];
+    for (const [index, { model, providerKeyId = '' }] of fields.value.entries()) {
+      const same = `${canonicalSelector(model)} ${providerKeyId}`;
+      if (seen.has(same)) problems.push({ at: `[${index}]`, description: 'is listed twice in its group' });
+      seen.add(same);
+    }
+    return problems.length > 0 ? { problems } : fields;
+  };
+}
+
+function routeTarget(rules: RouteRules): (target: RouteTarget__Output) => Field<WrittenTarget> {
+  return (target) => {
+    const fields = all({
+      '.model': targetModel(rules)(target.model),
+      '.provider_key_id': optional(id, target.providerKeyId),
+      '.weight': optional(within(1, weightMax), target.weight),
+      '.max_output_tokens': optional(within(1, tokensMax), target.maxOutputTokens),
+      '.reasoning_effort': reasoningEffort(target.reasoningEffort),
+      '.first_token_ms': timeLimit(target.firstTokenMs),
+      '.between_tokens_ms': timeLimit(target.betweenTokensMs),
+      '.whole_ms': timeLimit(target.wholeMs),
+    });
+    if ('problems' in fields) return fields;
+    const { value } = fields;
+    return valid({
+      model: value['.model'],
+      weight: value['.weight'] ?? 1,
+      ...present({
+        providerKeyId: value['.provider_key_id'],
+        maxOutputTokens: value['.max_output_tokens'],
+        reasoningEffort: value['.reasoning_effort'],
+        firstTokenMs: value['.first_token_ms'],
+        betweenTokensMs: value['.between_tokens_ms'],
+        wholeMs: value['.whole_ms'],
+      }),
+    });
+  };
+}
+
+/** `<provider>/<model>` of a provider that exists. The name of the model stays, because the provider is sent it. */
+function targetModel({ known, insists }: RouteRules): (text: string) => Field<string> {
+  const read = modelSelector(known, insists);
+  return (text) => {
+    if (isGlob(text)) return invalid('must name one model, <provider>/<model>');
+    if (text.startsWith('route/')) return invalid('is a route; it must be a model, <provider>/<model>');
+    const field = read(text);
+    if ('problems' in field) return field;
+    const { stored } = field.value;
+    if (!isModelName(stored)) return invalid('must name a model, <provider>/<model>, as names of models are written');
+    return isOfProvider(stored, known)
+      ? valid(stored)
+      : invalid('must begin with a provider that the organization may call');
+  };
+}
+
+function isOfProvider(model: string, { names, open }: KnownModels): boolean {
+  const beginning = model.slice(0, model.indexOf('/') + 1);
+  if (isVendorName(beginning.slice(0, -1))) return true;
+  return open.includes(beginning) || names.some((name) => name.startsWith(beginning));
+}
+
+type EffortName = NonNullable<RouteTarget['reasoningEffort']>;
+
+/** The contract's name, because groups are stored as messages. */
+function reasoningEffort(name: string | undefined): Field<EffortName | undefined> {
+  const read = optional(wordOf(reasoningEfforts), name === 'REASONING_EFFORT_UNSPECIFIED' ? undefined : name);
+  if ('problems' in read) return read;
+  return valid(read.value && reasoningEfforts.names[read.value]);
+}
+
+/** 0 means that there is none. */
+function timeLimit(ms: number | undefined): Field<number | undefined> {
+  return ms === 0 ? valid(undefined) : optional(within(1, dayMs), ms);
+}
+
+/** Undefined if no condition is given. */
+function routeConditions({ organizationId }: RouteRules) {
+  const scopeOf = referenceOf(scopeKinds)(organizationId);
+  return (conditions: RouteConditions__Output | null): Field<RouteConditions | undefined> => {
+    if (conditions === null) return valid(undefined);
+    const fields = all({
+      '.tokens_above': optional(within(0, tokensMax), conditions.tokensAbove),
+      '.tag': optional(routeTag, conditions.tag || undefined),
+      '.scope': optional(scopeOf, conditions.scope),
+    });
+    if ('problems' in fields) return fields;
+    const { value } = fields;
+    const scope = value['.scope'] && { kind: scopeKinds.names[value['.scope'].kind], id: value['.scope'].id };
+    const { streamed, hasImages, hasTools } = conditions;
+    const given = present({
+      ...{ streamed, hasImages, hasTools },
+      ...{ tokensAbove: value['.tokens_above'], tag: value['.tag'], scope },
+    });
+    return valid(Object.keys(given).length === 0 ? undefined : given);
+  };
+}
+
+function routeTag(text: string): Field<string> {
+  return /^[a-z0-9-]{1,32}$/.test(text) && !containsCredential(text)
+    ? valid(text)
+    : invalid('must be 1 to 32 of a-z 0-9 -');
+}
+
+type Present<Fields> = { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
+
+/** The fields that have a value, in their order. */
+function present<Fields extends object>(fields: Fields): Present<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>;
+}
+
+/** A reference of a group to a resource of the organization, and its path in the groups. */
+export interface GroupReference<Referred> {
+  readonly at: string;
+  readonly to: Referred;
+}
+
+export interface ReferredKey {
+  readonly id: string;
+  readonly provider: string;
+}
+
+/** The provider keys that targets name. */
+export function keysOf(groups: readonly WrittenGroup[]): readonly GroupReference<ReferredKey>[] {
+  return groups.flatMap(({ targets }, group) =>
+    targets.flatMap(({ model, providerKeyId }, target) =>
+      providerKeyId === undefined
+        ? []
+        : [
+            {
+              at: `[${group}].targets[${target}].provider_key_id`,
+              to: { id: providerKeyId, provider: model.slice(0, model.indexOf('/')) },
+            },
+          ],
+    ),
+  );
+}

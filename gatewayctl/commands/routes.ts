@@ -1,0 +1,118 @@
+// Routes: names that callers use as models, each with groups of targets.
+import { type Given, type Invocation, type Request, type Resource, valuesOf } from '../command.ts';
+import { usageMistake } from '../failure.ts';
+import { idOf } from '../names.ts';
+import { organizationIfAny } from '../organization.ts';
+import { readTarget, type TypedTarget, targetForm } from '../route-targets.ts';
+import { allowUnmatched, ifRevision, rename, thing } from './shared.ts';
+
+const split: Given = {
+  flags: '--split <model=weight>',
+  about: `a target of the first group, among which requests are shared by weight; repeat it for more; as with --target, ${targetForm} may follow`,
+  several: true,
+};
+
+const target: Given = {
+  flags: '--target <model>',
+  about: `a target that is tried alone, after those before it; repeat it for more, in their order; ${targetForm} may follow`,
+  several: true,
+};
+
+const options: readonly Given[] = [
+  split,
+  target,
+  {
+    flags: '--on-context <true|false>',
+    about: 'whether a request that is too long for a target goes to the next one; default: false',
+    field: 'onContext',
+  },
+  {
+    flags: '--on-filter <true|false>',
+    about: "whether a request that a target's content filter refuses goes to the next one; default: false",
+    field: 'onFilter',
+  },
+  { flags: '--active <true|false>', about: 'false: callers cannot use it', field: 'active' },
+  allowUnmatched,
+];
+
+export const routes: Resource = {
+  name: 'routes',
+  about: 'names that callers use as models, each with targets that are tried in order',
+  commands: {
+    create: {
+      method: 'Routes.Create',
+      about: 'add a route; --file also takes groups with conditions',
+      arguments: [
+        {
+          flags: '<name>',
+          about: 'as callers send it, or the <provider>/<model> that it replaces',
+          field: 'name',
+        },
+      ],
+      options,
+      file: true,
+      complete: withGroups,
+      examples: [
+        'routes create fast --target gpt-provider/gpt-4o-mini --target assistant-provider/claude-haiku-4-5',
+        'routes create fast --split gpt-provider/gpt-4o-mini=80 --split studio-ai/our-gpt-4o-mini=20,key=eu',
+        'routes create gpt-provider/gpt-4o --target gpt-provider/gpt-4o,first-token=5s --target studio-ai/gpt-4o',
+        'routes create smart --file route.json',
+      ],
+    },
+    get: {
+      method: 'Routes.Get',
+      about: 'show a route',
+      arguments: [thing('route')],
+      examples: ['routes get fast'],
+    },
+    list: {
+      method: 'Routes.List',
+      about: 'list routes',
+      columns: { NAME: 'name', ID: 'id', ACTIVE: 'active', TARGETS: 'groups' },
+      examples: ['routes list'],
+    },
+    update: {
+      method: 'Routes.Update',
+      about: 'change a route; --split and --target replace all of its groups, as groups of --file do',
+      arguments: [thing('route')],
+      options: [rename, ...options, ifRevision],
+      file: true,
+      complete: withGroups,
+      examples: ['routes update fast --active false', 'routes update fast --target gpt-provider/gpt-4o-mini'],
+    },
+    delete: {
+      method: 'Routes.Delete',
+      about: 'delete a route; a model that it replaced is called itself again',
+      arguments: [thing('route')],
+      prompt: 'Delete the route {route}? Requests that name it are refused at once.',
+      done: 'deleted',
+      examples: ['routes delete fast --yes'],
+    },
+  },
+};
+
+/** @throws Failure that names the option */
+async function withGroups(request: Request, invocation: Invocation): Promise<Request> {
+  const shared = valuesOf(invocation, split).map((text) => typed(split, text));
+  const alone = valuesOf(invocation, target).map((text) => typed(target, text));
+  if (shared.length + alone.length === 0) return request;
+  const groups = [...(shared.length > 0 ? [shared] : []), ...alone.map((one) => [one])];
+  const written = groups.map(async (targets) => ({
+    targets: await Promise.all(targets.map((one) => withKey(one, invocation))),
+  }));
+  return { ...request, groups: await Promise.all(written) };
+}
+
+function typed(option: Given, text: string): TypedTarget {
+  try {
+    return readTarget(text, option === split);
+  } catch (error) {
+    throw usageMistake(`${option.flags.replace(/ .*$/, '')} ${error instanceof Error ? error.message : ''}`);
+  }
+}
+
+async function withKey({ target: written, key }: TypedTarget, invocation: Invocation): Promise<object> {
+  if (key === undefined) return written;
+  const client = await invocation.client();
+  return { ...written, providerKeyId: await idOf('provider key', key, client, () => organizationIfAny(invocation)) };
+}

@@ -1,0 +1,103 @@
+// Targets of routes as people type and read them: `<provider>/<model>=<weight>,key=<provider key>,whole=30s`. Names of
+// models have neither commas nor equals signs.
+import { isObject } from '../common/json.ts';
+import { duration } from '../common/settings.ts';
+import type { RouteConditions } from '../proto/generated/gateway/v1/RouteConditions.ts';
+import type { RouteGroup } from '../proto/generated/gateway/v1/RouteGroup.ts';
+import type { RouteTarget } from '../proto/generated/gateway/v1/RouteTarget.ts';
+import { enumNamed, enumWord } from '../proto/json/contract.ts';
+import { choicesOf } from './enum-names.ts';
+import { pairOf } from './pair.ts';
+
+/** A target in which the provider key is named, by name or id. */
+export interface TypedTarget {
+  readonly target: RouteTarget;
+  readonly key: string | undefined;
+}
+
+/** The words after the model, in the order in which they are shown. */
+const overrides = {
+  'max-output-tokens': { field: 'maxOutputTokens', read: number, write: String },
+  effort: {
+    field: 'reasoningEffort',
+    read: effort,
+    write: (name: unknown) => enumWord('ReasoningEffort', String(name)),
+  },
+  'first-token': { field: 'firstTokenMs', read: duration, write: milliseconds },
+  'between-tokens': { field: 'betweenTokensMs', read: duration, write: milliseconds },
+  whole: { field: 'wholeMs', read: duration, write: milliseconds },
+} as const;
+
+type Override = keyof typeof overrides;
+
+/** For help: what may follow a model. */
+export const targetForm = `,key=<provider key>${Object.keys(overrides)
+  .map((word) => `,${word}=…`)
+  .join('')}`;
+
+/**
+ * @param weighted whether a weight may follow the model
+ * @throws Error that names the accepted form
+ */
+export function readTarget(text: string, weighted: boolean): TypedTarget {
+  const [first = '', ...rest] = text.split(',');
+  const [model, weight] = pairOf(first) ?? [first, undefined];
+  if (model === '') throw new Error('must begin with a model, <provider>/<model>');
+  if (weight !== undefined && !weighted) throw new Error('has no weight, because each is tried alone; --split has');
+  let key: string | undefined;
+  const target: Record<string, unknown> = { model, ...(weight !== undefined && { weight: number(weight) }) };
+  for (const part of rest) {
+    const [word, value] = pairOf(part) ?? ['', ''];
+    if (word === 'key') key = value;
+    else if (isOverride(word)) target[overrides[word].field] = overrides[word].read(value);
+    else throw new Error(`has after its model only ${targetForm}`);
+  }
+  return { target, key };
+}
+
+function isOverride(word: string): word is Override {
+  return Object.hasOwn(overrides, word);
+}
+
+function number(text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new Error('must have whole numbers');
+  return Number(text);
+}
+
+function effort(word: string): string {
+  const name = enumNamed('ReasoningEffort', word);
+  if (name !== undefined) return name;
+  throw new Error(`must have an effort of ${choicesOf('ReasoningEffort')?.join(', ')}`);
+}
+
+function milliseconds(value: unknown): string {
+  return `${String(value)}ms`;
+}
+
+/** A group as its options would be typed, with its conditions. @param group a RouteGroup of the contract */
+export function groupText(group: object): string {
+  const { targets = [], conditions } = group as RouteGroup;
+  const when = conditions ? conditionTexts(conditions) : [];
+  return `${targets.map(targetText).join(' + ')}${when.length === 0 ? '' : ` if ${when.join(', ')}`}`;
+}
+
+function targetText({ model, weight, providerKeyId, ...more }: RouteTarget): string {
+  const values: Readonly<Record<string, unknown>> = more;
+  const parts = Object.entries(overrides).flatMap(([word, { field, write }]) =>
+    values[field] === undefined ? [] : [`${word}=${write(values[field])}`],
+  );
+  return [`${model}=${weight}`, ...(providerKeyId === undefined ? [] : [`key=${providerKeyId}`]), ...parts].join(',');
+}
+
+function conditionTexts({ streamed, hasImages, hasTools, tokensAbove, tag, scope }: RouteConditions): string[] {
+  const whether = (value: boolean | undefined, what: string) =>
+    value === undefined ? [] : [`${value ? '' : 'not '}${what}`];
+  return [
+    ...whether(streamed, 'streamed'),
+    ...whether(hasImages, 'with images'),
+    ...whether(hasTools, 'with tools'),
+    ...(tokensAbove === undefined ? [] : [`over ${tokensAbove} tokens`]),
+    ...(tag === undefined || tag === '' ? [] : [`tag ${tag}`]),
+    ...(isObject(scope) ? [`scope ${enumWord('KeyScopeKind', String(scope.kind))} ${String(scope.id)}`] : []),
+  ];
+}

@@ -1,0 +1,106 @@
+// Commands about routes, against a live control plane, with their effect.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gatewayctl, type Operated, startOperated } from '../../support/gatewayctl.ts';
+
+const mini = 'gpt-provider/gpt-4o-mini';
+const claude = 'assistant-provider/claude-sonnet-4-5';
+
+describe('routes', () => {
+  let operated: Operated;
+  let ctl: Gatewayctl;
+
+  beforeAll(async () => {
+    operated = await startOperated();
+    ctl = operated.owner;
+  });
+  afterAll(() => operated.close());
+
+  const groupsOf = async (name: string) => (await ctl.json(`routes get ${name}`)).groups;
+
+  it('of targets that are tried in order are created, shown, listed, changed and deleted', async () => {
+    await ctl.expect(`routes create fast --target ${mini},first-token=5s --target ${claude} --on-context true`);
+    expect(await ctl.json('routes get fast')).toMatchObject({
+      ...{ name: 'fast', active: true, onContext: true, onFilter: false },
+      groups: [
+        { targets: [{ model: mini, weight: 1, firstTokenMs: 5000 }] },
+        { targets: [{ model: claude, weight: 1 }] },
+      ],
+    });
+    const shown = await ctl.expect('routes get fast');
+    expect(shown).toMatch(new RegExp(`^group 1 +${mini}=1,first-token=5000ms$`, 'm'));
+    expect(shown).toMatch(new RegExp(`^group 2 +${claude}=1$`, 'm'));
+    const listed = await ctl.expect('routes list');
+    expect(listed).toMatch(/^NAME +ID +ACTIVE +TARGETS$/m);
+    expect(listed).toMatch(new RegExp(`^fast +\\S+ +yes +${mini}=1,first-token=5000ms; then ${claude}=1$`, 'm'));
+    await ctl.expect('routes update fast --active false --name quick');
+    expect(await ctl.json('routes get quick')).toMatchObject({ active: false, onContext: true });
+    await ctl.expect(`routes update quick --target ${claude}`);
+    expect(await groupsOf('quick')).toMatchObject([{ targets: [{ model: claude }] }]);
+    await ctl.expect('routes delete quick --yes');
+    expect((await ctl.json('routes list')).routes).toEqual([]);
+  });
+
+  it('share requests by weight, before targets that are tried alone, with provider keys by name', async () => {
+    const key = await ctl.json('provider-keys create gpt-provider routed', { input: 'made-up' });
+    await ctl.expect(`routes create split --target ${claude} --split ${mini}=80,key=routed --split ${claude}=20`);
+    expect(await groupsOf('split')).toMatchObject([
+      {
+        targets: [
+          { model: mini, weight: 80, providerKeyId: key.id },
+          { model: claude, weight: 20 },
+        ],
+      },
+      { targets: [{ model: claude, weight: 1 }] },
+    ]);
+    const missing = await ctl.run(`routes create other --target ${mini},key=nobodys`);
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('no provider key "nobodys"')]);
+    for (const line of ['routes delete split', 'provider-keys delete routed']) await ctl.expect(`${line} --yes`);
+  });
+
+  it('take groups with conditions from a file', async () => {
+    const groups = [
+      { targets: [{ model: claude, reasoningEffort: 'high' }], conditions: { hasTools: true, tokensAbove: 1000 } },
+      { targets: [{ model: mini }] },
+    ];
+    const file = operated.file('route.json', JSON.stringify({ groups, onFilter: true }));
+    await ctl.expect(['routes', 'create', 'smart', '--file', file]);
+    expect(await ctl.json('routes get smart')).toMatchObject({
+      onFilter: true,
+      groups: [
+        { targets: [{ reasoningEffort: 'REASONING_EFFORT_HIGH' }], conditions: { hasTools: true, tokensAbove: 1000 } },
+        { targets: [{ model: mini }] },
+      ],
+    });
+    expect(await ctl.expect('routes get smart')).toContain(`${claude}=1,effort=high if with tools, over 1000 tokens`);
+    await ctl.expect(['routes', 'update', 'smart', '--file', file, '--target', mini]);
+    expect(await groupsOf('smart')).toMatchObject([{ targets: [{ model: mini }] }]);
+    await ctl.expect('routes delete smart --yes');
+  });
+
+  it('that replace a model are found by any name of its provider', async () => {
+    await ctl.expect(`routes create openai/gpt-4o --target ${claude}`);
+    expect(await ctl.json('routes get openai/gpt-4o')).toMatchObject({ name: 'gpt-provider/gpt-4o' });
+    await ctl.expect('routes delete gpt-provider/gpt-4o --yes');
+  });
+
+  it('with a typing error in a model are refused with the nearest, and accepted if the operator insists', async () => {
+    const line = 'routes create typo --target gpt-provider/gpt-4o-minni';
+    const { code, err } = await ctl.run(line);
+    expect(code).toBe(1);
+    expect(err).toContain('groups[0].targets[0].model selects none of the ');
+    expect(err).toContain(`the nearest are ${mini}`);
+    expect(err).toContain('; set --allow-unmatched to take it all the same');
+    await ctl.expect(`${line} --allow-unmatched`);
+    await ctl.expect('routes delete typo --yes');
+  });
+
+  it.each([
+    [`--target ${mini}=80`, '--target has no weight'],
+    [`--split ${mini}=80,fast`, '--split has after its model only'],
+    ['--target gpt-provider/gpt-99', 'groups[0].targets[0].model'],
+    ['', 'groups must be 1 to 8 groups'],
+  ])('with %j are refused', async (options, message) => {
+    const { code, err } = await ctl.run(`routes create wrong ${options}`.trim());
+    expect([code === 0, err]).toEqual([false, expect.stringContaining(message)]);
+  });
+});
