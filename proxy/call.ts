@@ -4,13 +4,12 @@ import type { ModelCapabilities } from './catalog/capabilities.ts';
 import type { CatalogModel } from './catalog/models.ts';
 import type { ResponseEnd } from './conversation/response-end.ts';
 import type { CostText, Usage } from './conversation/usage.ts';
-import type { ChatRequest } from './formats/chat-completions/read-request.ts';
+import { type ChatRequest, withOutputCeiling, withOverrides } from './formats/chat-completions/read-request.ts';
+import type { RequestOverrides } from './formats/client-format.ts';
 import type { Provider, Target } from './providers/provider.ts';
 
-export interface ChatCall {
-  readonly requestId: string;
-  readonly caller: Caller;
-  readonly request: ChatRequest;
+/** A model that a request may be sent to, with the keys for it. */
+export interface CallTarget {
   readonly provider: Provider;
   /** The vendor's name of the model, as the caller sent it: the vendor receives this name. */
   readonly model: string;
@@ -24,8 +23,48 @@ export interface ChatCall {
   readonly capabilities: ModelCapabilities;
   /** In the order in which they are tried; never empty. */
   readonly targets: readonly Target[];
+  /** The changes that the route makes to the request. */
+  readonly overrides?: RequestOverrides | undefined;
+  readonly times?: AttemptTimes | undefined;
+  /** Tokens that each choice may generate, where a budget applies and neither caller nor route has set a maximum. */
+  readonly outputCeiling?: number | undefined;
+  /** The index of the route's group. */
+  readonly group?: number;
+}
+
+/** Milliseconds. They only shorten the limits of the proxy's settings. Undefined: those alone apply. */
+export interface AttemptTimes {
+  /** Until the first token of a stream. */
+  readonly firstTokenMs: number | undefined;
+  /** Between two events of a stream. */
+  readonly betweenTokensMs: number | undefined;
+  /** From the start of the attempt to the end of the response. */
+  readonly wholeMs: number | undefined;
+}
+
+/** The route that the caller called. */
+export interface CalledRoute {
+  /** The route's name: for a route that replaces a model, the model's canonical name. */
+  readonly name: string;
+  /** A refusal because the context is too long goes to the next target. */
+  readonly onContext: boolean;
+  /** A refusal by a content filter goes to the next target. */
+  readonly onFilter: boolean;
+}
+
+/** Its own fields of {@link CallTarget} are those of the first target. */
+export interface ChatCall extends CallTarget {
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly request: ChatRequest;
+  readonly route?: CalledRoute | undefined;
+  /**
+   * The later targets of the route, in order. No `Target` object is in two of them, so a target identifies its model,
+   * even if one key is for two models.
+   */
+  readonly alternatives?: readonly CallTarget[] | undefined;
   /** The cost of a usage, for the usage chunk of a stream whose caller requested it. */
-  readonly costText?: CostText;
+  readonly costText?: (usage: Usage, target: Target) => ReturnType<CostText>;
   /** Output guardrails apply: they read the response as a chat completion. */
   readonly isGuarded?: boolean;
   /** Only the tokens of its request are counted: it counts as a request, and costs nothing. */
@@ -34,9 +73,60 @@ export interface ChatCall {
   readonly guardrailId?: string;
 }
 
-/** The call as it was sent: to one of its targets. */
-export function callAt<Call extends Pick<ChatCall, 'targets'>>(call: Call, target: Target | undefined): Call {
-  return target === undefined || call.targets[0] === target ? call : { ...call, targets: [target] };
+/** The call as it was sent: to one of its targets, with the changes that its route makes for this target. */
+export function callAt(call: ChatCall, target: Target | undefined): ChatCall {
+  if (target === undefined) return call;
+  if (call.route === undefined) return call.targets[0] === target ? call : { ...call, targets: [target] };
+  const sent = withTarget(call, targetWith(call, target));
+  return { ...sent, targets: [target], request: forAccount(sent.request, target) };
+}
+
+/** Other accounts know nothing of the stored ids of one. */
+function forAccount(request: ChatRequest, { providerKeyId }: Target): ChatRequest {
+  const { client } = request;
+  if (client?.store?.providerKeyId === undefined || client.store.providerKeyId === providerKeyId) return request;
+  return { ...request, client: { ...client, store: { ...client.store, ids: new Map() } } };
+}
+
+/** The same call at the target's model alone, with the changes that the route makes for it. */
+export function withTarget(call: ChatCall, at: CallTarget): ChatCall {
+  const { overrides, outputCeiling } = at;
+  const limited = outputCeiling === undefined ? call.request : withOutputCeiling(call.request, outputCeiling);
+  return {
+    ...call,
+    ...targetFields(at),
+    request: overrides === undefined ? limited : withOverrides(limited, overrides),
+    // They are in the request now.
+    ...{ alternatives: undefined, overrides: undefined, outputCeiling: undefined },
+  };
+}
+
+/** The part of the call that contains the target; the first one for a target of another call. */
+export function targetWith(call: ChatCall, target: Target): CallTarget {
+  if (call.targets.includes(target)) return call;
+  return call.alternatives?.find(({ targets }) => targets.includes(target)) ?? call;
+}
+
+/** In the order in which they are tried. */
+export function callTargets(call: ChatCall): readonly CallTarget[] {
+  return call.alternatives === undefined ? [call] : [call, ...call.alternatives];
+}
+
+/** @param targets not empty: what remains of the call's own */
+export function withTargets(call: ChatCall, targets: readonly CallTarget[]): ChatCall {
+  const [first = call, ...others] = targets;
+  return { ...call, ...targetFields(first), alternatives: others.length === 0 ? undefined : others };
+}
+
+/** Only these: a call is a target as well, and has more. */
+function targetFields(target: CallTarget): CallTarget {
+  const { provider, model, qualifiedModel, catalogModel, unknownModel, capabilities, targets } = target;
+  const { overrides, times, outputCeiling, group } = target;
+  return {
+    ...{ provider, model, qualifiedModel, catalogModel, unknownModel, capabilities, targets },
+    ...{ overrides, times, outputCeiling },
+    ...(group !== undefined && { group }),
+  };
 }
 
 /** Whether the vendor may generate the response after the request has ended. */

@@ -53,8 +53,12 @@ export interface BudgetReservation {
   readonly amount: number;
   /** The leases of the reservation. */
   readonly leases: readonly Pick<Charge, 'budgetId' | 'window'>[];
-  /** Replaces the reservation by the cost. Called exactly once. @returns the charge to each lease, at most the cost */
-  settle(cost: number): readonly Charge[];
+  /**
+   * Replaces the reservation by the cost. Called exactly once.
+   * @param of the ids of the budgets that are charged; the others get all of their money back. Default: all
+   * @returns the charge to each lease, at most the cost
+   */
+  settle(cost: number, of?: ReadonlySet<string>): readonly Charge[];
 }
 
 export interface Charge {

@@ -24,15 +24,16 @@ export class LeaseReservation implements BudgetReservation {
     this.#leases = leases;
   }
 
-  settle(cost: number): readonly Charge[] {
+  settle(cost: number, of?: ReadonlySet<string>): readonly Charge[] {
     const leases = this.#leases;
     if (leases === undefined) throw new Error('a reservation was settled twice');
     this.#leases = undefined;
     const now = this.#owner.monotonic();
     const charges: Charge[] = [];
     for (const lease of leases) {
-      const escrow = lease.settle(this.amount, cost, now);
       const { budgetId, window } = lease.origin;
+      const charged = of === undefined || of.has(budgetId) ? cost : 0;
+      const escrow = lease.settle(this.amount, charged, now);
       if (escrow > 0) charges.push({ budgetId, window, escrow });
       this.#owner.settled(lease);
     }

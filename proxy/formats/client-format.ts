@@ -5,6 +5,7 @@ import type { JsonObject } from '../../common/json.ts';
 import type { ServiceTier } from '../../common/model-facts.ts';
 import type { TextLocation } from '../../guardrails/inspection/inspection-schema.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
+import type { Effort } from '../conversation/options.ts';
 import type { ResponseMessage } from '../conversation/response.ts';
 import type { GatewayError } from '../errors.ts';
 import type { StreamWriter } from './format.ts';
@@ -183,8 +184,9 @@ export interface ClientRequest {
 
 /** What a vendor stores for its clients belongs to the owner of the virtual key, although the account has many. */
 export interface ClientStore {
-  /** The vendor's ids by those of the client. */
+  /** The vendor's ids by those of the client: only the account of this provider key has them. */
   readonly ids: ReadonlyMap<string, string>;
+  readonly providerKeyId?: string;
   /** The client may request that the vendor generates the response after its request has ended, and has done so. */
   readonly isBackground?: boolean;
 }
@@ -198,6 +200,14 @@ export interface PublicError {
   /** Further advice beside the message. */
   readonly hint?: string | undefined;
   readonly requestId?: string;
+}
+
+/** Changes that a route makes to a request for one of its targets. */
+export interface RequestOverrides {
+  /** The most output tokens of each choice, for requests that allow more. */
+  readonly maxOutputTokens: number | undefined;
+  /** Replaces the effort of the request. */
+  readonly reasoningEffort: Effort | undefined;
 }
 
 export interface ModelsWriter {

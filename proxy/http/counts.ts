@@ -38,13 +38,15 @@ export interface InspectedRequest {
 }
 
 export async function respondCount(exchange: Exchange, deps: CountDeps, counted: InspectedRequest): Promise<void> {
-  const { call, output } = counted;
+  const { output } = counted;
   const { record } = exchange;
+  // The first target's counter, or the estimate: no other model counts the same.
+  const call = firstOf(counted.call);
   const reservation = await deps.ledger.reserve({ ...call, countsOnly: true });
-  record.limitHeaders = reservation.headers;
+  record.limitHeaders = reservation.headersAt();
   let failure: unknown;
   try {
-    const result = hasCounter(call) ? await byVendor(exchange, deps, counted) : undefined;
+    const result = hasCounter(call) ? await byVendor(exchange, deps, { ...counted, call }) : undefined;
     if (result === undefined) respondEstimate(exchange, call);
     else await relay(exchange, result);
   } catch (error) {
@@ -54,6 +56,11 @@ export async function respondCount(exchange: Exchange, deps: CountDeps, counted:
   const { attempt } = exchange;
   if (attempt?.ending === 'open') attempt.giveUp('left');
   settle(exchange, reservation, failure);
+}
+
+/** A count has no output that a route could limit. */
+function firstOf(call: ChatCall): ChatCall {
+  return call.route === undefined ? call : { ...call, alternatives: undefined, overrides: undefined };
 }
 
 function respondEstimate(exchange: Exchange, call: ChatCall): void {

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
+import { type AttemptTimes, type CallTarget, type ChatCall, targetWith } from '../call.ts';
 import { clientFormats } from '../client-formats.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
@@ -51,6 +52,8 @@ export interface RequestRecord {
   model: string | undefined;
   /** The name that the caller sent, if that is another one. */
   modelSent: string | undefined;
+  /** The route that the caller called. */
+  modelRoute: string | undefined;
   /** The model's name in the catalog or in configuration. Only known names are metric labels. */
   catalogName: string | undefined;
   status: number;
@@ -126,6 +129,7 @@ export class Exchange {
     providerKeyId: undefined,
     model: undefined,
     modelSent: undefined,
+    modelRoute: undefined,
     catalogName: undefined,
     status: 0,
     errorCode: undefined,
@@ -159,6 +163,14 @@ export class Exchange {
   /** Monotonic time at which the first attempt began. */
   dispatchedAt: number | undefined;
   ticket: Ticket | undefined;
+  /** The authorized call. */
+  #call: ChatCall | undefined;
+  /** The limits of the route for the target that has the request. */
+  times: AttemptTimes | undefined;
+  /** Monotonic time at which the latest attempt began. */
+  attemptAt = 0;
+  /** An attempt has no response yet, so another one may follow. */
+  isTrying = false;
   /** The latest attempt that was sent, unless it is settled. */
   attempt: Received | undefined;
   /** The request's limits and money, once they are reserved. */
@@ -242,20 +254,52 @@ export class Exchange {
     this.waitingSince = now;
   }
 
+  authorized(call: ChatCall): void {
+    this.#call = call;
+    this.record.modelRoute = call.route?.name;
+    this.#noteTarget(call);
+  }
+
+  #noteTarget({ provider, model, qualifiedModel, catalogModel, targets, times }: CallTarget): void {
+    const { record } = this;
+    record.provider = provider.name;
+    record.model = nameWithin(qualifiedModel);
+    record.modelSent = record.model === model ? undefined : model;
+    record.catalogName = catalogModel?.name;
+    record.providerKeyId = targets[0]?.providerKeyId;
+    this.times = times;
+  }
+
   /** @param attempt absent in forward mode, where nothing is settled */
   attemptStarted(attempt?: Received): void {
     this.throwIfAborted();
     this.attempt = attempt;
-    if (attempt !== undefined) this.record.providerKeyId = attempt.target.providerKeyId;
+    if (attempt !== undefined) this.#noteAttempt(attempt);
     // What came from an attempt that failed is nothing that the caller waited for.
     if (this.record.attempts > 0) this.record.firstByteAt = undefined;
     this.record.attempts++;
     this.waitFor('head');
     this.dispatchedAt ??= this.waitingSince;
+    this.attemptAt = this.waitingSince;
+    this.isTrying = true;
+  }
+
+  #noteAttempt({ target }: Received): void {
+    if (this.#call?.alternatives !== undefined) {
+      this.#noteTarget(targetWith(this.#call, target));
+      if (this.reservation !== undefined) this.record.limitHeaders = this.reservation.headersAt(target);
+    }
+    this.record.providerKeyId = target.providerKeyId;
+  }
+
+  /** The attempt has a response: it was the last one. */
+  responded(): void {
+    this.isTrying = false;
   }
 
   /** Nothing is waited for until the next attempt is sent. */
   attemptFailed(): void {
+    this.isTrying = false;
     this.waitFor(undefined);
   }
 
@@ -303,4 +347,9 @@ export class Exchange {
     if (this.ticket === undefined) throw new GatewayError('internal_error', { cause: new Error('not admitted') });
     this.ticket.buffer(bytes);
   }
+}
+
+/** `<provider>/<name>` → `<name>` */
+function nameWithin(qualifiedModel: string): string {
+  return qualifiedModel.slice(qualifiedModel.indexOf('/') + 1);
 }

@@ -98,11 +98,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const authorized = withOwner(
     authorize(deps, { requestId: exchange.id, caller, request: chatRequest, headers, route, routeTarget: target }),
   );
-  record.provider = authorized.provider.name;
-  record.model = nameWithin(authorized.qualifiedModel);
-  if (record.model !== authorized.model) record.modelSent = authorized.model;
-  record.catalogName = authorized.catalogModel?.name;
-  record.providerKeyId = authorized.targets[0]?.providerKeyId;
+  exchange.authorized(authorized);
   refusePricedOptions(authorized);
 
   // inspect
@@ -118,15 +114,18 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
 async function respondByModel(
   exchange: Exchange,
   deps: HandlerDeps,
-  { call, output, body }: InspectedRequest,
+  { call: inspected, output, body }: InspectedRequest,
 ): Promise<void> {
   const { record } = exchange;
-  // reserve: waits at most as long as budgets and limits allow; the reservation may limit the output tokens.
-  const slot = deps.backgroundResponses.admit(call, exchange.owner);
-  const reserved = reserve(deps.ledger, call, slot);
+  // reserve: waits at most as long as budgets and limits allow; the reservation may limit the output tokens, and leave
+  // targets of a route out.
+  const slot = deps.backgroundResponses.admit(inspected, exchange.owner);
+  const reserved = reserve(deps.ledger, inspected, slot);
   const reservation = reserved instanceof Promise ? await reserved : reserved;
+  const { call } = reservation;
   exchange.reservation = reservation;
-  record.limitHeaders = reservation.headers;
+  if (call.route !== undefined) exchange.authorized(call);
+  record.limitHeaders = reservation.headersAt();
   let failure: unknown;
   try {
     // dispatch, then relay: committed at the first byte, which output guardrails release once they have decided about
@@ -135,6 +134,7 @@ async function respondByModel(
     if (sending !== undefined) await sending;
     const dispatching = deps.dispatch(dispatchedCall(call, reservation, output), exchange, chargeAttempt);
     const result = await dispatched(dispatching, output);
+    exchange.responded();
     if (result.kind === 'complete') record.costText = costText(exchange, reservation);
     const guarded = output === undefined ? result : await output.guard(result);
     const written = inClientFormat(guarded, call.request.client, {
@@ -146,7 +146,7 @@ async function respondByModel(
       withSealedIds(written instanceof Promise ? await written : written, sentCall(exchange, call)),
     );
   } catch (error) {
-    failure = withNearest(error, call);
+    failure = withNearest(error, sentCall(exchange, call));
     respondError(exchange, failure);
   }
   // read on: a response that the caller no longer reads is read only for its usage.
@@ -214,26 +214,22 @@ function sentCall({ attempt }: Exchange, call: ChatCall): ChatCall {
   return callAt(call, attempt?.target);
 }
 
-/** `<provider>/<name>` → `<name>` */
-function nameWithin(qualifiedModel: string): string {
-  return qualifiedModel.slice(qualifiedModel.indexOf('/') + 1);
-}
-
 /** The cost of a whole response, if it has a complete usage. */
 function costText({ attempt }: Exchange, reservation: Reservation): string | undefined {
   const usage = attempt?.usageIsComplete === true ? attempt.usage() : undefined;
-  return usage && reservation.costText(usage);
+  return usage && reservation.costText(usage, attempt?.target);
 }
 
 /** Adds to the call: the maximum of output tokens, the cost for the usage chunk, and whether its response is guarded. */
 function dispatchedCall(call: ChatCall, reservation: Reservation, output: OutputGuard | undefined): ChatCall {
-  const { outputCeiling } = reservation;
+  // Each target of a route has a ceiling of its own in the call.
+  const outputCeiling = call.route === undefined ? reservation.outputCeiling : undefined;
   if (outputCeiling === undefined && output === undefined && !call.request.includeUsage) return call;
   return {
     ...call,
     ...(output !== undefined && { isGuarded: true }),
     ...(outputCeiling !== undefined && { request: withOutputCeiling(call.request, outputCeiling) }),
-    ...(call.request.includeUsage && { costText: (usage) => reservation.costText(usage) }),
+    ...(call.request.includeUsage && { costText: (usage, target) => reservation.costText(usage, target) }),
   };
 }
 

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, objectsOf, parseJson } from '../../common/js
 import { isUuid } from '../../common/uuid.ts';
 import type { Caller } from '../access/authenticator.ts';
 import { isSealed, ownerOf, SealedIds, type StoredId } from '../access/sealed-ids.ts';
-import type { ChatCall } from '../call.ts';
+import { type ChatCall, callTargets, withTargets } from '../call.ts';
 import { isGiven } from '../conversation/options.ts';
 import { GatewayError } from '../errors.ts';
 import type { ClientRequest } from '../formats/client-format.ts';
@@ -25,12 +25,13 @@ export function sealedIdsOf({ principal, direct }: Caller): SealedIds | undefine
  * Adds what its vendor may store for the caller, and who the caller is to the vendor.
  * @throws GatewayError response_not_found
  */
-export function withOwner(call: ChatCall): ChatCall {
-  const { caller, request, model, targets } = call;
-  const { client } = request;
+export function withOwner(authorized: ChatCall): ChatCall {
+  const { client } = authorized.request;
+  if (client?.translation.name !== 'responses' || authorized.caller.direct) return authorized;
+  const call = authorized.route === undefined ? authorized : pinnedRoute(authorized, client);
+  const { request, model, targets } = call;
   const [target] = targets;
-  if (client?.translation.name !== 'responses' || target === undefined || caller.direct) return call;
-  if (nativeFormat({ request, target, model }) === undefined) return call;
+  if (target === undefined || nativeFormat({ request, target, model }) === undefined) return call;
   const identified = withSafetyIdentifier(call, client);
   // Who else reads what a custom provider stores is not known.
   return target.provider.madeOf === undefined ? withStore(identified) : identified;
@@ -44,6 +45,26 @@ function withSafetyIdentifier(call: ChatCall, client: ClientRequest): ChatCall {
   return { ...call, request: { ...call.request, client: { ...client, safetyIdentifier } } };
 }
 
+/**
+ * Leaves the targets of a route whose account has what the request names.
+ * @throws GatewayError response_not_found
+ */
+function pinnedRoute(call: ChatCall, client: ClientRequest): ChatCall {
+  const sealed = sealedIdsOf(call.caller);
+  const pin = sealed && pinOf(openedIds(client.body, sealed));
+  if (pin === undefined) return call;
+  const left = callTargets(call)
+    .map((at) => ({ ...at, targets: pinnedTo(pin.stored.providerKeyId, at.targets) }))
+    .filter(({ targets }) => targets.length > 0);
+  if (left.length > 0) return withTargets(call, left);
+  if (pin.isRequired) throw notFound(pin.at);
+  return call;
+}
+
+function pinOf(opened: readonly OpenedId[]): OpenedId | undefined {
+  return opened.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))[0];
+}
+
 /** Opens the ids in a request, and leaves the target whose account has what they name. */
 function withStore(call: ChatCall): ChatCall {
   const { caller, request, targets } = call;
@@ -51,7 +72,7 @@ function withStore(call: ChatCall): ChatCall {
   const sealed = sealedIdsOf(caller);
   if (sealed === undefined || client === undefined) return call;
   const opened = openedIds(client.body, sealed);
-  const [pin] = opened.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
+  const pin = pinOf(opened);
   const pinned = pin === undefined ? targets : pinnedTo(pin.stored.providerKeyId, targets);
   if (pinned.length === 0 && pin?.isRequired === true) throw notFound(pin.at);
   const chosen = pinned.length === 0 ? targets : pinned;
@@ -62,7 +83,7 @@ function withStore(call: ChatCall): ChatCall {
   const other = opened.find(({ stored, isRequired }) => isRequired && stored.providerKeyId !== accountId);
   if (other !== undefined) throw notFound(other.at);
   const ids = new Map(own.map(({ id, stored }) => [id, stored.id]));
-  const store = { ids, ...(mayBeBackground(client, caller) && { isBackground: true }) };
+  const store = { ids, providerKeyId: accountId, ...(mayBeBackground(client, caller) && { isBackground: true }) };
   return { ...call, targets: chosen, request: { ...request, client: { ...client, store } } };
 }
 

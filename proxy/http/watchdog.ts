@@ -40,7 +40,7 @@ export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
     for (const exchange of watched) {
       const error = overdue(exchange, limits, now);
       if (error !== undefined) exchange.abort(error);
-      else if (isSilent(exchange, limits, now)) exchange.abortAttempt(upstreamTimeout('nothing to pass on came'));
+      else if (isAttemptOverdue(exchange, limits, now)) exchange.abortAttempt(upstreamTimeout('nothing to pass on came'));
     }
   }, sweepMs);
   sweep.unref();
@@ -81,6 +81,7 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
       break;
     case 'event':
       if (isIdle(exchange, limits, now) && hasBegun(exchange)) return upstreamTimeout('nothing more came');
+      if (isPastTime(exchange, now)) return upstreamTimeout("the target's time is over");
       break;
   }
   if (!isOver) return undefined;
@@ -90,22 +91,37 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
 }
 
 /**
- * No first byte of a stream, or nothing after its head. It ends the attempt, not the request: the caller has nothing yet,
- * so another target may respond.
+ * No first byte of a stream, nothing after its head, or a time limit of the target. It ends the attempt, not the request:
+ * the caller has nothing yet, so another target may respond.
  */
+export function isAttemptOverdue(exchange: Exchange, limits: TimeLimits, now: number): boolean {
+  const { times, isTrying, attemptAt, record } = exchange;
+  if (isSilent(exchange, limits, now)) return true;
+  if (times === undefined || !isTrying) return false;
+  const tried = now - attemptAt;
+  const { firstTokenMs = Number.POSITIVE_INFINITY, wholeMs = Number.POSITIVE_INFINITY } = times;
+  return tried > wholeMs || (record.streamed && tried > firstTokenMs);
+}
+
 function isSilent(exchange: Exchange, limits: TimeLimits, now: number): boolean {
   const { waiting, waitingSince, record } = exchange;
   if (waiting === 'head') return record.streamed && now - waitingSince > limits.firstByteMs;
   return isIdle(exchange, limits, now) && !hasBegun(exchange);
 }
 
-function isIdle({ waiting, waitingSince, record }: Exchange, { idleMs }: TimeLimits, now: number): boolean {
-  return waiting === 'event' && record.streamed && now - waitingSince > idleMs;
+function isIdle({ waiting, waitingSince, record, times }: Exchange, { idleMs }: TimeLimits, now: number): boolean {
+  const ms = Math.min(idleMs, times?.betweenTokensMs ?? idleMs);
+  return waiting === 'event' && record.streamed && now - waitingSince > ms;
 }
 
 /** The caller has a part of the response, or the provider's response is read without its caller. */
 function hasBegun({ response, isReadOn }: Exchange): boolean {
   return response.headersSent || isReadOn;
+}
+
+/** Of a target with a time limit, whose response has begun. */
+function isPastTime({ isTrying, times, attemptAt }: Exchange, now: number): boolean {
+  return !isTrying && times?.wholeMs !== undefined && now - attemptAt > times.wholeMs;
 }
 
 function upstreamTimeout(why: string): GatewayError {

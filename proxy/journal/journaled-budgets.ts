@@ -76,8 +76,8 @@ class JournaledReservation implements BudgetReservation {
     this.#take = take;
   }
 
-  settle(cost: number): readonly Charge[] {
-    const charges = this.#hold.settle(cost);
+  settle(cost: number, of?: ReadonlySet<string>): readonly Charge[] {
+    const charges = this.#hold.settle(cost, of);
     this.#take.released(cost, charges);
     return charges;
   }

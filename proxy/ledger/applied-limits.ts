@@ -28,13 +28,15 @@ export interface AppliedLimits {
 }
 
 /** Each limit once: both keys may be of one scope, and one key may be sent as both. */
-export function appliedLimits({ caller, qualifiedModel }: Pick<ChatCall, 'caller' | 'qualifiedModel'>): AppliedLimits {
+export function appliedLimits(call: Pick<ChatCall, 'caller' | 'qualifiedModel' | 'route'>): AppliedLimits {
+  const { caller } = call;
+  const names = namesFor(call);
   const { principal, project } = caller;
-  if (project !== undefined) return select(caller, qualifiedModel);
+  if (project !== undefined) return select(caller, names);
   const { key, scope, organization } = principal;
   const known = remembered.get(key);
   if (known !== undefined && known.scope === scope && known.organization === organization) return known.limits;
-  const limits = select(caller, qualifiedModel);
+  const limits = select(caller, names);
   if (areOfAllModels(principal)) remembered.set(key, { scope, organization, limits });
   return limits;
 }
@@ -42,12 +44,17 @@ export function appliedLimits({ caller, qualifiedModel }: Pick<ChatCall, 'caller
 /** By key record, with the records beside it: the limits, if they apply to every model. */
 const remembered = new WeakMap<KeyRecord, Omit<Principal, 'key'> & { readonly limits: AppliedLimits }>();
 
-function select(caller: Caller, qualifiedModel: string): AppliedLimits {
+/** A limit for a route is for what its callers call; limits for models are for the model that gets the request. */
+function namesFor({ qualifiedModel, route }: Pick<ChatCall, 'qualifiedModel' | 'route'>): readonly string[] {
+  return route === undefined || route.name.includes('/') ? [qualifiedModel] : [qualifiedModel, `route/${route.name}`];
+}
+
+function select(caller: Caller, names: readonly string[]): AppliedLimits {
   const rates = new Map<string, AppliedRate>();
   const budgets = new Map<string, AppliedBudget>();
   for (const [level, limits] of levels(caller)) {
     for (const { id, kind, count = 0, amountUsd = '0', period = 'total', model } of limits) {
-      if (model !== undefined && !limitsModel(model, qualifiedModel)) continue;
+      if (model !== undefined && !names.some((name) => limitsModel(model, name))) continue;
       if (kind === 'budget') budgets.set(id, { id, period, amountUsd, level, model });
       else rates.set(id, { id, kind, max: count, level, model });
     }

@@ -3,6 +3,7 @@ import type { EstimateReason } from '../../proto/words/money.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { ChatCall, Outcome } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
+import type { Target } from '../providers/provider.ts';
 
 export interface Ledger {
   /**
@@ -21,12 +22,20 @@ export interface Ledger {
 }
 
 export interface Reservation {
-  /** Response headers about the limits: names and values alternate. */
-  readonly headers: readonly string[];
-  /** Tokens that each choice may generate, if a budget applies and the caller has set no maximum. */
+  /** The reserved call; of a route, with the targets that are left, each with its ceiling. */
+  readonly call: ChatCall;
+  /**
+   * Response headers about the limits: names and values alternate.
+   * @param target that has responded; default: the first one
+   */
+  headersAt(target?: Target): readonly string[];
+  /**
+   * Tokens that each choice may generate, if a budget applies and the caller has set no maximum; of a route, for its
+   * first target.
+   */
   readonly outputCeiling: number | undefined;
-  /** USD as a decimal string; undefined if part of the usage has no price. */
-  costText(usage: Usage): string | undefined;
+  /** USD as a decimal string; undefined if part of the usage has no price. @param target default: the first one */
+  costText(usage: Usage, target?: Target): string | undefined;
   /**
    * Charges an attempt that has failed, records its usage, and reserves money for another attempt from the leases.
    * @returns false if there is no money for another attempt: then the attempt is not charged yet

@@ -1,9 +1,9 @@
 // The rate limits of a call: estimates its tokens, reserves in all of the limits or in none, and releases the unused
 // part in the end.
 import type { Caller } from '../access/authenticator.ts';
-import type { ChatCall } from '../call.ts';
+import { type ChatCall, callTargets, withTarget } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
-import { estimateTokens, fitGuess } from '../rates/estimate.ts';
+import { estimateTokens, fitGuess, type TokenEstimate } from '../rates/estimate.ts';
 import { counted, type RateDecision, type RateKind, type Rates } from '../rates/rates.ts';
 import { type AppliedRate, appliedLimits, type LimitLevel } from './applied-limits.ts';
 import { limitHeaders, neverFits, refusal } from './limit-messages.ts';
@@ -73,7 +73,7 @@ export function countRequest(
   return response instanceof Promise ? response.then(headersOf) : headersOf(response);
 }
 
-/** 0 if no limit counts tokens. @throws GatewayError invalid_request for more than a limit ever admits */
+/** Of the target with the largest estimate. 0 if no limit counts tokens. @throws GatewayError invalid_request for more than a limit ever admits */
 function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDefault: number): number {
   let tightest: AppliedRate | undefined;
   for (const limit of limits) {
@@ -81,10 +81,18 @@ function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDe
     if (tightest === undefined || limit.max < tightest.max) tightest = limit;
   }
   if (tightest === undefined) return 0;
-  const estimate = fitGuess(estimateTokens(call, outputTokensDefault), tightest.max);
-  const tokens = estimate.input + estimate.output;
-  if (tokens > tightest.max) throw neverFits(tightest, estimate);
-  return tokens;
+  const { max } = tightest;
+  const estimates =
+    call.route === undefined
+      ? [fitGuess(estimateTokens(call, outputTokensDefault), max)]
+      : callTargets(call).map((at) => fitGuess(estimateTokens(withTarget(call, at), outputTokensDefault), max));
+  const estimate = estimates.reduce((a, b) => (tokensIn(b) > tokensIn(a) ? b : a));
+  if (tokensIn(estimate) > max) throw neverFits(tightest, estimate);
+  return tokensIn(estimate);
+}
+
+function tokensIn({ input, output }: TokenEstimate): number {
+  return input + output;
 }
 
 function reserveOrRefuse(

@@ -3,14 +3,8 @@
 // money or Redis counts the rates.
 import { usdOfNano } from '../../common/money.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
-import {
-  BudgetRefusal,
-  type BudgetReservation,
-  type Budgets,
-  type RefusalReason,
-  type Stamp,
-} from '../budgets/budgets.ts';
-import { type ChatCall, callAt, type Outcome } from '../call.ts';
+import type { BudgetReservation, Budgets, RefusalReason, Stamp } from '../budgets/budgets.ts';
+import { type ChatCall, callAt, type Outcome, targetWith, withTargets } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { boundOf, type CostBound } from '../pricing/bound.ts';
@@ -25,15 +19,13 @@ import {
 import type { PriceTable } from '../pricing/price-book.ts';
 import type { Prices } from '../pricing/prices.ts';
 import { ServedTiers } from '../pricing/served-tiers.ts';
-import { unpriceable } from '../pricing/unpriceable.ts';
-import { counted } from '../rates/rates.ts';
-import { modelNotPriced } from '../unknown-model.ts';
+import type { Target } from '../providers/provider.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
-import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
+import type { LimitLevel } from './applied-limits.ts';
 import type { Ledger, Reservation, Settled } from './ledger.ts';
-import { budgetRefusal } from './limit-messages.ts';
 import { withoutTexts } from './outlasting-call.ts';
 import { countRequest, type RateLimitsDeps, type RateLimitsReservation, takeRates } from './rate-limits.ts';
+import { type Money, type PricedTarget, pricedTargets, type TakenMoney, takeMoney, union } from './request-money.ts';
 import { killedEvent, usageEvent } from './usage-event.ts';
 
 export interface BudgetMetrics {
@@ -56,118 +48,54 @@ export function createRequestLedger(given: RequestLedgerDeps): Ledger {
   return {
     reserve: (call) => {
       if (!deps.usageLog.hasRoom) throw new GatewayError('ledger_unavailable', { retryAfter: 1 });
-      const limits = limitsOf(call);
-      const prices = deps.prices.of(call);
-      const money = takeMoney(deps, call, { budgets: limits.budgets, prices });
-      return money instanceof Promise
-        ? money.then((taken) => withRates(deps, call, { limits, prices, money: taken }))
-        : withRates(deps, call, { limits, prices, money });
+      const taken = takeMoney(deps, call, pricedTargets(deps, call));
+      return taken instanceof Promise
+        ? taken.then((money) => withRates(deps, call, money))
+        : withRates(deps, call, taken);
     },
     count: (caller) => countRequest(deps, caller),
   };
-}
-
-/**
- * A guardrail's call of a model is no request of the caller: it is charged, but not counted. A request that calls no
- * model is counted, but neither charged nor compared with limits of tokens.
- */
-function limitsOf(call: ChatCall): AppliedLimits {
-  const limits = appliedLimits(call);
-  if (call.countsOnly === true) {
-    return { rates: limits.rates.filter(({ kind }) => counted[kind] !== 'tokens'), budgets: [] };
-  }
-  return call.guardrailId === undefined ? limits : { ...limits, rates: [] };
 }
 
 interface Deps extends RequestLedgerDeps {
   readonly servedTiers: ServedTiers;
 }
 
-/** Undefined if no budget applies. */
-type Money =
-  | {
-      readonly reservation: BudgetReservation;
-      readonly budgets: readonly AppliedBudget[];
-      readonly bound: CostBound;
-      readonly outputCeiling: number | undefined;
-    }
-  | undefined;
-
-interface RequestTarget {
-  readonly budgets: readonly AppliedBudget[];
-  readonly prices: Prices | undefined;
-}
-
-function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: RequestTarget): Money | Promise<Money> {
-  if (budgets.length === 0) return undefined;
-  if (prices === undefined) throw modelNotPriced(call);
-  const field = unpriceable(call, prices);
-  if (field !== undefined) throw unpriced(field);
-  const bound = boundOf(call, deps.servedTiers.reservedFor(call, prices), deps.outputTokensDefault);
-  const refused = (error: unknown): never => {
-    throw refusalOf(deps, budgets, error);
+/** Releases the money if a rate limit refuses. */
+function withRates(deps: Deps, call: ChatCall, taken: TakenMoney): Reservation | Promise<Reservation> {
+  const { targets, money } = taken;
+  const refused = (error: unknown): Reservation | Promise<Reservation> => {
+    const left = withoutLimit(targets, error);
+    if (left !== undefined) return withRates(deps, call, { targets: left, money });
+    money?.reservation.settle(0);
+    throw error;
   };
-  const reserved = (reservation: BudgetReservation) => ({
-    reservation,
-    budgets,
-    bound,
-    outputCeiling: bound.ceilingFor(reservation.amount),
-  });
+  const left =
+    call.route === undefined
+      ? call
+      : withTargets(
+          call,
+          targets.map(({ at }) => at),
+        );
+  const reserved = (rates: RateLimitsReservation) => new RequestReservation(deps, left, { ...taken, rates });
   try {
-    const ifKilled = () => killedEvent(call);
-    const taken = deps.budgets.take({ budgets, full: bound.full, least: bound.least, ifKilled });
-    return taken instanceof Promise ? taken.then(reserved, refused) : reserved(taken);
+    const rates = takeRates(deps, left, union(targets.map(({ limits }) => limits.rates)));
+    return rates instanceof Promise ? rates.then(reserved, refused) : reserved(rates);
   } catch (error) {
     return refused(error);
   }
 }
 
-/** @param field makes the cost unknown; the model itself if it charges for more than tokens */
-function unpriced(field: string): GatewayError {
-  const message =
-    field === 'model'
-      ? 'a budget applies, and this model charges for more than tokens; call another one'
-      : `a budget applies, and what \`${field}\` costs is not known; leave it out`;
-  return new GatewayError('unsupported_parameter', { param: field, message });
+/** Without the later targets that a limit is for which has refused the request. Undefined: it is for the first one. */
+function withoutLimit(targets: readonly PricedTarget[], error: unknown): readonly PricedTarget[] | undefined {
+  if (!(error instanceof GatewayError) || error.limitId === undefined) return undefined;
+  const isLimited = ({ limits }: PricedTarget) => limits.rates.some(({ id }) => id === error.limitId);
+  const [first] = targets;
+  if (first === undefined || isLimited(first) || !targets.some(isLimited)) return undefined;
+  return targets.filter((target) => !isLimited(target));
 }
 
-function refusalOf(deps: Deps, budgets: readonly AppliedBudget[], error: unknown): unknown {
-  if (!(error instanceof BudgetRefusal)) return error;
-  const budget = budgets.find(({ id }) => id === error.budgetId);
-  if (budget === undefined) return error;
-  deps.budgetMetrics.refused(budget.level, error.reason);
-  // The window ends by the database's clock.
-  return budgetRefusal(budget, error, deps.budgets.stamp().at);
-}
-
-interface ReserveContext {
-  readonly limits: AppliedLimits;
-  readonly prices: Prices | undefined;
-  readonly money: Money;
-}
-
-/** Releases the money if a rate limit refuses. */
-function withRates(
-  deps: Deps,
-  call: ChatCall,
-  { limits, prices, money }: ReserveContext,
-): Reservation | Promise<Reservation> {
-  const release = (error: unknown): never => {
-    money?.reservation.settle(0);
-    throw error;
-  };
-  const reserved = (rates: RateLimitsReservation) => new RequestReservation(deps, call, { prices, money, rates });
-  try {
-    const rates = takeRates(deps, call, limits.rates);
-    return rates instanceof Promise ? rates.then(reserved, release) : reserved(rates);
-  } catch (error) {
-    return release(error);
-  }
-}
-
-interface ReservationParts {
-  readonly prices: Prices | undefined;
-  readonly money: Money;
+interface ReservationParts extends TakenMoney {
   readonly rates: RateLimitsReservation;
 }
 
@@ -178,38 +106,43 @@ interface Earlier extends Settled {
 }
 
 class RequestReservation implements Reservation {
-  readonly headers: readonly string[];
   readonly outputCeiling: number | undefined;
   readonly #deps: Deps;
   #call: ChatCall;
-  /** Computed while the request's texts were here. */
-  #knownBound: CostBound | undefined;
-  readonly #prices: Prices | undefined;
+  /** By the part of the call that it is; never empty. */
+  #targets: readonly PricedTarget[];
   readonly #rates: RateLimitsReservation;
   /** That of the current attempt. */
-  #money: Money;
+  #money: Money | undefined;
   /** What the attempts before the current one have cost. */
   #earlier: Earlier = { cost: 0, usage: noUsage, estimateReason: undefined };
   /** Made at the start, not at the end: for a budget that is created meanwhile, the order of both has to be known. */
   #stamp: Stamp;
 
-  constructor(deps: Deps, call: ChatCall, reserved: ReservationParts) {
-    const { money, rates } = reserved;
+  constructor(deps: Deps, call: ChatCall, { money, rates, targets }: ReservationParts) {
     this.#deps = deps;
-    this.#call = call;
-    this.#prices = reserved.prices;
     this.#rates = rates;
     this.#money = money;
     this.#stamp = money?.reservation.stamp ?? deps.budgets.stamp();
-    this.outputCeiling = money?.outputCeiling;
-    this.headers =
-      this.outputCeiling === undefined
-        ? rates.headers
-        : [...rates.headers, 'x-svc-max-tokens', String(this.outputCeiling)];
+    const ceilings = targets.map(({ bound }) => money && bound?.ceilingFor(money.reservation.amount));
+    this.outputCeiling = ceilings[0];
+    this.#call = call.route === undefined ? call : withCeilings(call, targets, ceilings);
+    this.#targets = targets;
   }
 
-  costText(usage: Usage): string | undefined {
-    const prices = this.#prices;
+  get call(): ChatCall {
+    return this.#call;
+  }
+
+  headersAt(target?: Target): readonly string[] {
+    const { headers } = this.#rates;
+    const at = target === undefined || this.#call.route === undefined ? undefined : targetWith(this.#call, target);
+    const ceiling = at === undefined ? this.outputCeiling : at.outputCeiling;
+    return ceiling === undefined ? headers : [...headers, 'x-svc-max-tokens', String(ceiling)];
+  }
+
+  costText(usage: Usage, target?: Target): string | undefined {
+    const { prices } = this.#pricedAt(target);
     return prices?.covers(usage) === true ? usdOfNano(prices.costOf(usage)) : undefined;
   }
 
@@ -239,17 +172,28 @@ class RequestReservation implements Reservation {
     return { cost, estimateReason };
   }
 
-  /** Charges one attempt to the budgets, and records it. */
+  outlasting(): Pick<Reservation, 'settle'> {
+    this.#call = withoutTexts(this.#call);
+    this.#targets = this.#targets.map(({ call, prices, bound, ...target }) => ({
+      ...{ ...target, call: withoutTexts(call), prices },
+      // The texts are here for the last time.
+      bound: bound ?? (prices && this.#bound(call, prices)),
+    }));
+    return this;
+  }
+
+  /** Charges one attempt to the budgets of its model, and records it. */
   #charge(outcome: Outcome): Earlier {
-    const { usageLog, budgetMetrics, servedTiers, prices: table } = this.#deps;
+    const { usageLog, budgetMetrics, servedTiers } = this.#deps;
+    const priced = this.#pricedAt(outcome.target);
     const call = callAt(this.#call, outcome.target);
-    const prices = call === this.#call ? this.#prices : (table.of(call) ?? this.#prices);
-    const charged = this.#charged(outcome, prices);
+    const charged = this.#charged(outcome, priced);
     const { usage, cost, estimateReason } = charged;
     const estimated = estimateReason !== undefined;
     if (!estimated) servedTiers.note(call, usage);
-    const isPriced = prices?.covers(usage) ?? usage.promptTokens + usage.completionTokens === 0;
-    const charges = this.#money?.reservation.settle(cost) ?? [];
+    const isPriced = priced.prices?.covers(usage) ?? usage.promptTokens + usage.completionTokens === 0;
+    const money = this.#money;
+    const charges = money?.reservation.settle(cost, chargedBudgets(money, priced)) ?? [];
     if (!isPriced) budgetMetrics.unpriced();
     if (estimated) budgetMetrics.estimated(estimateReason);
     // A request that was not dispatched used nothing, so nothing is recorded.
@@ -258,6 +202,17 @@ class RequestReservation implements Reservation {
       usageLog.record(usageEvent(call, outcome, booking));
     }
     return { cost, estimateReason, usage: estimated ? (outcome.usage ?? noUsage) : usage };
+  }
+
+  /** The model of a target, with the prices of this very target: its region may have prices of its own. */
+  #pricedAt(target: Target | undefined): PricedTarget {
+    const [first] = this.#targets;
+    if (first === undefined) throw new Error('a reservation is for a target');
+    if (target === undefined) return first;
+    const found = this.#targets.find(({ at }) => at.targets.includes(target)) ?? first;
+    if (found.at.targets[0] === target) return found;
+    const prices = this.#deps.prices.of({ ...found.call, targets: [target] });
+    return { ...found, prices: prices ?? found.prices };
   }
 
   /** The attempt together with those before it. */
@@ -274,36 +229,47 @@ class RequestReservation implements Reservation {
     };
   }
 
-  outlasting(): Pick<Reservation, 'settle'> {
-    const prices = this.#prices;
-    if (this.#money === undefined && prices !== undefined) this.#knownBound = this.#bound(prices);
-    this.#call = withoutTexts(this.#call);
-    return this;
-  }
-
-  #charged(outcome: Outcome, prices: Prices | undefined): Charged {
-    if (prices !== undefined) return chargeOf(outcome, { prices, terms: () => this.#terms(prices) });
+  #charged(outcome: Outcome, { prices, call, bound }: PricedTarget): Charged {
+    if (prices !== undefined) return chargeOf(outcome, { prices, terms: () => this.#terms(call, prices, bound) });
     const estimateReason = estimateReasonOf(outcome);
     const isUnused = outcome.ending === 'unused' && !outcome.usageIsComplete;
     const reported = isUnused ? noUsage : (outcome.usage ?? noUsage);
     const usage =
-      estimateReason === undefined ? reported : estimatedUsage(this.#call, outcome, this.#deps.outputTokensDefault);
+      estimateReason === undefined ? reported : estimatedUsage(call, outcome, this.#deps.outputTokensDefault);
     return { usage, cost: 0, estimateReason, reportedCost: undefined };
   }
 
-  #bound(prices: Prices): CostBound {
+  #bound(call: ChatCall, prices: Prices): CostBound {
     const { servedTiers, outputTokensDefault } = this.#deps;
-    return boundOf(this.#call, servedTiers.reservedFor(this.#call, prices), outputTokensDefault);
+    return boundOf(call, servedTiers.reservedFor(call, prices), outputTokensDefault);
   }
 
-  #terms(prices: Prices): Terms {
-    const money = this.#money;
-    const bound = money?.bound ?? this.#knownBound ?? this.#bound(prices);
+  #terms(call: ChatCall, prices: Prices, known: CostBound | undefined): Terms {
+    const bound = known ?? this.#bound(call, prices);
+    // The reservation may be that of a dearer target.
+    const reserved = Math.min(bound.full, this.#money?.reservation.amount ?? bound.full);
     return {
       bound,
-      reserved: money?.reservation.amount ?? bound.full,
-      thinksUnseen: mayThinkUnseen(this.#call),
-      unknownCost: this.#call.caller.principal.organization.unknownCost,
+      reserved,
+      thinksUnseen: mayThinkUnseen(call),
+      unknownCost: call.caller.principal.organization.unknownCost,
     };
   }
+}
+
+/** Each target with the most tokens that the reserved money is enough for. */
+function withCeilings(
+  call: ChatCall,
+  targets: readonly PricedTarget[],
+  ceilings: readonly (number | undefined)[],
+): ChatCall {
+  return withTargets(
+    call,
+    targets.map(({ at }, index) => ({ ...at, outputCeiling: ceilings[index] })),
+  );
+}
+
+/** Undefined: all that the reservation is in, which is usual. Others are those of another target's model. */
+function chargedBudgets({ budgets }: Money, { limits }: PricedTarget): ReadonlySet<string> | undefined {
+  return limits.budgets.length === budgets.length ? undefined : new Set(limits.budgets.map(({ id }) => id));
 }

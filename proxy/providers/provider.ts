@@ -86,6 +86,8 @@ export interface ProviderCall extends FormatCall<ChatRequest> {
 
 /** The format that the provider shares with the client of this request, if it does. */
 export function nativeFormat({ request, target, model }: RoutedCall): NativeFormat | undefined {
+  // The client's own request is without the changes of a route.
+  if (request.overrides !== undefined) return undefined;
   const native = request.client && target.provider.native?.[request.client.translation.name];
   return native?.serves?.(model) === false ? undefined : native;
 }

@@ -8,9 +8,9 @@ import { GatewayError } from '../errors.ts';
 import type { Target } from '../providers/provider.ts';
 import type { AttemptResult, Received } from '../upstream/attempt-result.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
-import { countedTarget } from './counted-target.ts';
+import { countedTarget, type TargetNames } from './counted-target.ts';
 import type { FailureCause, Health } from './health.ts';
-import { type FailedAttempt, failedAttempt } from './outcomes.ts';
+import { type FailedAttempt, failedAttempt, type RefusedElsewhere } from './outcomes.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import { shownFailure, waitOf } from './shown-failure.ts';
 import { exhaustedForMs } from './vendor-limits.ts';
@@ -31,7 +31,7 @@ export interface ChainDeps {
 /** What is known of targets from the attempts of all requests. */
 export type TargetHealth = Pick<
   Health,
-  'usable' | 'mayTry' | 'failed' | 'succeeded' | 'undecided' | 'firstToken' | 'exhausted'
+  'usable' | 'usableGroups' | 'mayTry' | 'failed' | 'succeeded' | 'undecided' | 'firstToken' | 'exhausted'
 >;
 
 /** One attempt at a target. */
@@ -53,12 +53,12 @@ export interface ChainContext {
   onAbort(abortable: { abort(error: Error): void }): void;
 }
 
-export interface ChainCall {
+export interface ChainCall extends TargetNames {
   /** In the order in which they are tried; not empty. */
   readonly targets: readonly Target[];
-  readonly organization: string;
-  /** Canonical name. */
-  readonly model: string;
+  /** Of a route: the same targets in groups, of which a later one never comes before an earlier one. */
+  readonly groups?: readonly (readonly Target[])[] | undefined;
+  readonly route?: RefusedElsewhere | undefined;
 }
 
 export interface Attempts {
@@ -96,7 +96,10 @@ export class Chains {
 }
 
 function usableTargets(health: TargetHealth, call: ChainCall): readonly Target[] {
-  return health.usable(call.targets.map((target) => countedTarget(target, call))).map(({ target }) => target);
+  const counted = (targets: readonly Target[]) => targets.map((target) => countedTarget(target, call));
+  const { targets, groups } = call;
+  const usable = groups === undefined ? health.usable(counted(targets)) : health.usableGroups(groups.map(counted));
+  return usable.map(({ target }) => target);
 }
 
 interface ChainParts {
@@ -132,7 +135,7 @@ class Chain {
         this.#noteSuccess(target, attempt, result.kind === 'stream' ? startedAt : undefined);
         return result;
       } catch (error) {
-        const failed = failedAttempt(error);
+        const failed = this.#failed(error, attempt);
         const step = await this.#afterFailure(target, attempt, { error, failed });
         this.#count(failed, step);
         if (step === undefined) throw shownFailure(this.#failures);
@@ -140,6 +143,13 @@ class Chain {
         if (step.waitMs > 0) await this.#wait(step.waitMs);
       }
     }
+  }
+
+  #failed(error: unknown, attempt: ChainAttempt): FailedAttempt {
+    const failed = failedAttempt(error, this.#parts.call.route);
+    // A later target that cannot express the request: the caller did not choose it.
+    const isUnfit = this.#failures.length > 0 && !attempt.isSent && error instanceof GatewayError && error.status < 500;
+    return isUnfit ? { ...failed, next: true, isUnfit } : failed;
   }
 
   /** What is known of the only target of a request changes nothing for it. */
@@ -150,7 +160,7 @@ class Chain {
   /** Moves to the next target, or stays at the same one. Undefined: there is no further attempt. */
   async #afterFailure(target: Target, attempt: ChainAttempt, { error, failed }: Failure): Promise<Step | undefined> {
     const { context, attempts, call } = this.#parts;
-    this.#failures.push(error);
+    if (failed.isUnfit !== true) this.#failures.push(error);
     const wait = waitOf(error);
     const retryAfterMs = wait === undefined ? undefined : wait * 1000;
     this.#noteFailure(target, { error, failed }, retryAfterMs);
@@ -159,15 +169,15 @@ class Chain {
     const step = this.#failures.length < attemptsMax ? this.#step(failed, retryAfterMs ?? 0) : undefined;
     if (step === undefined) return undefined;
     const isFree = !attempt.isSent || attempt.received.ending === 'unused';
-    const isAllowed = this.#deps.retryBudget.mayRetry(call.organization);
+    const isAllowed = failed.isUnfit === true || this.#deps.retryBudget.mayRetry(call.organization);
     if (isAllowed && (isFree || (await attempts.charge(error)))) return step;
     this.#releaseTrial();
     return undefined;
   }
 
   /** Only failures of targets count, not those of requests. */
-  #count({ cause, next }: FailedAttempt, step: Step | undefined): void {
-    if (next && this.#parts.context.aborted === undefined) {
+  #count({ cause, next, isUnfit }: FailedAttempt, step: Step | undefined): void {
+    if (next && isUnfit !== true && this.#parts.context.aborted === undefined) {
       this.#deps.metrics.attemptFailed(cause ?? 'other', step !== undefined);
     }
   }

@@ -7,11 +7,16 @@ export interface CountedTarget {
   readonly identity: TargetIdentity;
 }
 
-/** @param model canonical name */
-export function countedTarget(
-  target: Target,
-  { organization, model }: { readonly organization: string; readonly model: string },
-): CountedTarget {
+export interface TargetNames {
+  readonly organization: string;
+  /** Canonical name. */
+  readonly model: string;
+  /** The models of targets that have another one. */
+  readonly models?: ReadonlyMap<Target, string> | undefined;
+}
+
+export function countedTarget(target: Target, { organization, model: usual, models }: TargetNames): CountedTarget {
+  const model = models?.get(target) ?? usual;
   const { providerKeyId: id, keyRevision: revision = '', baseUrl } = target;
   const providerKey = id === undefined ? undefined : { id, revision };
   return { target, identity: { organization, origin: baseUrl.origin, model, providerKey } };

@@ -1,12 +1,12 @@
 // The attempt loop: fetches what the provider needs, and sends the request to its targets in order until one responds.
 // A failed attempt is followed by another one only before anything was passed on, and within the limits below.
-import type { ChatCall } from '../call.ts';
-import type { InlineData } from '../conversation/media.ts';
+import { type ChatCall, callAt, callTargets } from '../call.ts';
+import { FetchedImage, type InlineData } from '../conversation/media.ts';
 import { imageUrls } from '../formats/chat-completions/read-content.ts';
 import type { Target } from '../providers/provider.ts';
 import { Attempt, type AttemptContext, type AttemptDeps, type AttemptResult } from '../upstream/attempt.ts';
 import { fetchImages, type ImageContext, type ImageDeps } from '../upstream/images.ts';
-import type { ChainCall, Chains } from './chain.ts';
+import type { ChainAttempt, ChainCall, Chains } from './chain.ts';
 
 /** What dispatch needs of the request on whose behalf it works. */
 export type DispatchContext = AttemptContext & ImageContext;
@@ -37,16 +37,19 @@ const noImages: Images = new Map();
 
 export function createDispatch(deps: DispatchDeps): Dispatch {
   return (call, context, charge = never) => {
-    const urls = call.provider.fetchesImages ? imageUrls(call.request.messages) : [];
-    const attempts = (images: Images) =>
-      deps.chains.run(
-        chainOf(call),
+    const attempts = (images: Images) => {
+      const sending = new Sending(deps, { call, context, images });
+      return deps.chains.run(
+        call.route === undefined ? chainOf(call) : routedChain(call),
         {
-          start: (target, fresh) => attempt(call, { target, images, fresh }, deps, context),
+          start: (target, fresh) => sending.attempt(target, fresh),
           charge: (failure) => charge(context, failure),
         },
         context,
       );
+    };
+    // Of a route, it is not known yet whether a target that needs them gets the request.
+    const urls = call.route === undefined ? urlsFor(call) : [];
     return urls.length === 0 ? attempts(noImages) : fetchImages(urls, deps.images, context).then(attempts);
   };
 }
@@ -55,19 +58,91 @@ function never(): boolean {
   return false;
 }
 
+/** The images that the gateway fetches for this provider. */
+function urlsFor({ provider, request }: ChatCall): readonly string[] {
+  return provider.fetchesImages ? imageUrls(request.messages) : [];
+}
+
 function chainOf({ targets, qualifiedModel: model, caller }: ChatCall): ChainCall {
   return { targets, model, organization: caller.principal.organization.id };
 }
 
-interface Sending {
+function routedChain(call: ChatCall): ChainCall {
+  const models = new Map<Target, string>();
+  const groups = new Map<number, Target[]>();
+  for (const { targets, qualifiedModel, group = 0 } of callTargets(call)) {
+    groups.set(group, [...(groups.get(group) ?? []), ...targets]);
+    for (const target of targets) models.set(target, qualifiedModel);
+  }
+  const inGroups = [...groups.values()];
+  return { ...chainOf(call), targets: inGroups.flat(), groups: inGroups, models, route: call.route };
+}
+
+interface SendingParts {
+  readonly call: ChatCall;
+  readonly context: DispatchContext;
+  /** Those that were fetched already. */
+  readonly images: Images;
+}
+
+/** Makes the attempts of one request. */
+class Sending {
+  readonly #deps: DispatchDeps;
+  readonly #call: ChatCall;
+  readonly #context: DispatchContext;
+  #images: Images;
+
+  constructor(deps: DispatchDeps, { call, context, images }: SendingParts) {
+    this.#deps = deps;
+    this.#call = call;
+    this.#context = context;
+    this.#images = images;
+  }
+
+  attempt(target: Target, fresh: boolean): ChainAttempt {
+    const call = this.#call.route === undefined ? this.#call : callAt(this.#call, target);
+    const start = () => startAttempt(call, { target, images: this.#images, fresh }, this.#deps, this.#context);
+    const urls = urlsFor(call);
+    return urls.every((url) => isHere(this.#images.get(url))) ? start() : this.#withImages(urls, start);
+  }
+
+  /** An earlier target needed no images, or a worker has theirs. */
+  #withImages(urls: readonly string[], start: () => Attempt): ChainAttempt {
+    let started: Attempt | undefined;
+    return {
+      get received() {
+        if (started === undefined) throw new Error('nothing was sent');
+        return started.received;
+      },
+      get isSent() {
+        return started?.isSent === true;
+      },
+      get head() {
+        return started?.head ?? {};
+      },
+      run: async () => {
+        this.#images = await fetchImages(urls, this.#deps.images, this.#context);
+        started = start();
+        return await started.run();
+      },
+    };
+  }
+}
+
+/** A worker that has translated them for an earlier attempt has their bytes. */
+function isHere(image: InlineData | undefined): boolean {
+  return image !== undefined && !(image instanceof FetchedImage && image.isGone);
+}
+
+interface Sent {
   readonly target: Target;
   readonly images: Images;
   readonly fresh: boolean;
 }
 
-function attempt(
+function startAttempt(
   { request, model, capabilities, catalogModel, costText, isGuarded }: ChatCall,
-  { target, images, fresh }: Sending,
+  { target, images, fresh }: Sent,
   deps: DispatchDeps,
   context: DispatchContext,
 ): Attempt {
@@ -81,7 +156,7 @@ function attempt(
       target,
       now: deps.now(),
       images,
-      ...(costText !== undefined && { costText }),
+      ...(costText !== undefined && { costText: (usage) => costText(usage, target) }),
       ...(isGuarded !== undefined && { isGuarded }),
     },
     deps,

@@ -106,6 +106,20 @@ export class Health {
   }
 
   /**
+   * As `usable`, for the groups of a route: they keep their order, whatever is known of their targets, and a group that
+   * is out as a whole is left out. Slow targets come last in the group that is tried first.
+   */
+  usableGroups<T extends Identified>(groups: readonly (readonly T[])[]): readonly T[] {
+    const all = groups.flat();
+    if (all.length < 2) return all;
+    const now = this.#clock.monotonic();
+    const left = groups.map((group) => group.filter(({ identity }) => !this.#isOut(identity, now)));
+    const [first, ...others] = left.filter((group) => group.length > 0);
+    if (first === undefined) return this.#endingFirst(all);
+    return [...this.#triedFirst(first, now), ...others.flat()];
+  }
+
+  /**
    * Call before each further attempt of a request, unless no other target is left: what `usable` returned may have
    * changed. If the target's time is over, this attempt is its trial.
    */
@@ -218,7 +232,11 @@ export class Health {
   #chosen<T extends Identified>(targets: readonly T[]): readonly T[] {
     const now = this.#clock.monotonic();
     const left = targets.filter(({ identity }) => !this.#isOut(identity, now));
-    if (left.length === 0) return this.#endingFirst(targets);
+    return left.length === 0 ? this.#endingFirst(targets) : this.#triedFirst(left, now);
+  }
+
+  /** Slow ones last. This request is the trial of the one that then comes first. */
+  #triedFirst<T extends Identified>(left: readonly T[], now: number): readonly T[] {
     const firstTokens = ({ identity }: T) => firstTokensOf(identity, this.#organizations.get(identity.organization));
     const ordered = slowLast(left, firstTokens, now);
     const [first] = ordered;

@@ -1,5 +1,6 @@
 // THE TABLE of failed attempts: whose fault each one is, and where the request may go next. docs/design/routing.md
 // shows it. A failure of the caller's own request goes nowhere: every target would refuse it.
+import type { CalledRoute } from '../call.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import { ProviderFailure, RefusedKeyError } from '../upstream/provider-failure.ts';
 import { TransportError } from '../upstream/transport.ts';
@@ -15,13 +16,23 @@ export interface FailedAttempt {
   readonly again: 'no' | 'reconnect' | 'reconnect_at_once' | 'after_wait';
   /** Whether the next target may get it. */
   readonly next: boolean;
+  /** The target is none for this request: it has not failed, and the caller does not see this. */
+  readonly isUnfit?: boolean;
 }
 
 const final: FailedAttempt = { cause: undefined, again: 'no', next: false };
+const elsewhere: FailedAttempt = { cause: undefined, again: 'no', next: true };
 
-/** @param error of an attempt, before any of its response was passed on */
-export function failedAttempt(error: unknown): FailedAttempt {
-  if (error instanceof ProviderFailure) return byStatus(error);
+/** Which refusals of the request itself go to the next target: a route may say so of these two. */
+export type RefusedElsewhere = Pick<CalledRoute, 'onContext' | 'onFilter'>;
+
+/**
+ * @param error of an attempt, before any of its response was passed on
+ * @param route undefined: every target would refuse what one of them refuses
+ */
+export function failedAttempt(error: unknown, route?: RefusedElsewhere): FailedAttempt {
+  if (error instanceof ProviderFailure)
+    return route !== undefined && mayBeServedElsewhere(error, route) ? elsewhere : byStatus(error);
   if (error instanceof GatewayError) return byCode[error.code]?.(error) ?? final;
   return final;
 }
@@ -63,6 +74,24 @@ function byStatus({ status, code = '' }: ProviderFailure): FailedAttempt {
   if (status >= 500) return { cause: 'server', again: 'no', next: true };
   // A timeout and a conflict at the vendor; a model or deployment that this key does not have.
   return status === 408 || status === 409 || status === 404 ? { cause: undefined, again: 'no', next: true } : final;
+}
+
+function mayBeServedElsewhere(error: ProviderFailure, { onContext, onFilter }: RefusedElsewhere): boolean {
+  if (!refusals.has(error.status)) return false;
+  return (onContext && isTooLong(error)) || (onFilter && filterCodes.has(error.code));
+}
+
+const refusals: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** Formats report these codes for all vendors, see formats/vendor-error.ts. */
+const filterCodes: ReadonlySet<string | undefined> = new Set(['content_filter', 'content_policy_violation']);
+
+/** Servers that are run with a vendor's format often have the message without the code. */
+function isTooLong({ code, message }: ProviderFailure): boolean {
+  return (
+    code === 'context_length_exceeded' ||
+    /maximum context length|context window|(?:prompt|input) is too long/i.test(message)
+  );
 }
 
 /** Codes of a 429 for which waiting does not help (OpenAI's guide to error codes). */

@@ -28,6 +28,7 @@ export function createAccessLog(log: Logger): AccessLog {
         text('provider_key_id', record.providerKeyId) +
         text('model', record.model) +
         text('model_sent', record.modelSent) +
+        text('model_route', record.modelRoute) +
         text('guardrails', record.guardrailsNotPassed) +
         `,"streamed":${record.streamed},"direct_key":${record.direct}` +
         number('attempts', record.attempts) +

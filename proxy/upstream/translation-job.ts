@@ -7,9 +7,15 @@ import type { CustomProvider } from '../access/principal.ts';
 import { clientFormats } from '../client-formats.ts';
 import { FetchedImage, type InlineData } from '../conversation/media.ts';
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../errors.ts';
-import { type ClientReading, parseChatRequest, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
+import {
+  type ChatRequest,
+  type ClientReading,
+  parseChatRequest,
+  withOutputCeiling,
+  withOverrides,
+} from '../formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../formats/chat-completions/text-meter.ts';
-import type { ClientFormatName, ClientRequest } from '../formats/client-format.ts';
+import type { ClientFormatName, ClientRequest, RequestOverrides } from '../formats/client-format.ts';
 import { type CompleteResponse, type VendorError, VendorFailure } from '../formats/format.ts';
 import type { Credential, UpstreamRequest } from '../providers/credentials/credential.ts';
 import { customProvider } from '../providers/custom.ts';
@@ -28,6 +34,8 @@ export interface TranslationJob {
   /** JavaScript would write every number exactly as it is in the bytes. */
   readonly numbersArePlain: boolean;
   readonly outputCeiling: number | undefined;
+  /** Of the route; made after parsing. */
+  readonly overrides: RequestOverrides | undefined;
   /** The format of the request, and what it has outside of the body. */
   readonly client: PlainClient | undefined;
   /** Size of the request as received. */
@@ -153,7 +161,7 @@ export async function translated(job: TranslationJob, shipped: Shipped): Promise
 
 function callOf(job: TranslationJob, shipped: Shipped): ProviderCall {
   const { target, credential, images, ...call } = job.call;
-  const { numbersArePlain, outputCeiling, requestBytes, client } = job;
+  const { numbersArePlain, requestBytes, client } = job;
   const parsed = {
     // The body has no model if the path named it.
     ...parseChatRequest({
@@ -168,13 +176,21 @@ function callOf(job: TranslationJob, shipped: Shipped): ProviderCall {
   return {
     ...call,
     images: new Map([...images].map(([url, image]) => [url, imageOf(image)])),
-    request: outputCeiling === undefined ? parsed : withOutputCeiling(parsed, outputCeiling),
+    request: withLimits(parsed, job),
     target: {
       ...target,
       provider: providerOf(job, shipped),
       credential: { apiKey: undefined, ...Object.fromEntries(secrets) } satisfies Credential,
     },
   };
+}
+
+function withLimits(
+  request: ChatRequest,
+  { outputCeiling, overrides }: Pick<TranslationJob, 'outputCeiling' | 'overrides'>,
+): ChatRequest {
+  const limited = outputCeiling === undefined ? request : withOutputCeiling(request, outputCeiling);
+  return overrides === undefined ? limited : withOverrides(limited, overrides);
 }
 
 function readingOf({ format, ...client }: PlainClient): ClientReading {

@@ -79,6 +79,7 @@ export class Translation {
         ...form,
         ...(await this.#requestOf(request, owner, isLeft)),
         client: clientOf(request),
+        overrides: request.overrides,
         requestBytes: request.bytes,
         // Reading a response does not need the images.
         call: plainCall(call, response === undefined ? call.images : noImages),

@@ -92,8 +92,9 @@ export async function startFaultyProxy(
       fetchStored: () => Promise.reject(new Error('nothing is stored')),
       countMs: 1000,
       ledger: {
-        reserve: () => ({
-          headers: [],
+        reserve: (call) => ({
+          call,
+          headersAt: () => [],
           outputCeiling: undefined,
           costText: () => undefined,
           chargeAttempt: () => Promise.resolve(false),

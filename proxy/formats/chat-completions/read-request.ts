@@ -6,7 +6,9 @@ import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { pieceEnd } from '../../../common/json-strings.ts';
 import { readJsonInSteps } from '../../../common/sliced-json-reader.ts';
 import { invalid } from '../../conversation/invalid.ts';
-import type { ClientRequest, PathFields } from '../client-format.ts';
+import { isGiven } from '../../conversation/options.ts';
+import { count } from '../../conversation/usage.ts';
+import type { ClientRequest, PathFields, RequestOverrides } from '../client-format.ts';
 import type { FormatCall } from '../format.ts';
 
 export interface ChatRequest {
@@ -29,6 +31,8 @@ export interface ChatRequest {
   readonly source?: RequestSource | undefined;
   /** The request as it came, if it came in another format. */
   readonly client?: ClientRequest | undefined;
+  /** They are in the body. The client's own request does not have them, so no vendor gets that as it came. */
+  readonly overrides?: RequestOverrides | undefined;
 }
 
 /** The bytes of a large request. A worker gets these, so that the body is not serialized again. */
@@ -191,6 +195,24 @@ export function withOutputCeiling(request: ChatRequest, tokens: number): ChatReq
     body: { ...request.body, max_completion_tokens: tokens },
     ...(source && { source: { ...source, outputCeiling: tokens } }),
   };
+}
+
+/** The changes of a route, which are made once: a caller's lower limit of output tokens stays. */
+export function withOverrides(request: ChatRequest, overrides: RequestOverrides): ChatRequest {
+  const { maxOutputTokens, reasoningEffort } = overrides;
+  const { thinking: _replaced, ...others } = request.body;
+  const body = {
+    ...(reasoningEffort === undefined ? request.body : { ...others, reasoning_effort: reasoningEffort }),
+    ...(maxOutputTokens !== undefined && limitedTo(maxOutputTokens, request.body)),
+  };
+  return { ...request, body, overrides };
+}
+
+/** A vendor reads only one of the two fields, so the limit is in both where the caller sent both. */
+function limitedTo(most: number, { max_completion_tokens: newer, max_tokens: older }: JsonObject): JsonObject {
+  const limited = (sent: unknown) => (count(sent) === undefined || Number(sent) > most ? most : sent);
+  if (!isGiven(newer) && isGiven(older)) return { max_tokens: limited(older) };
+  return { max_completion_tokens: limited(newer), ...(isGiven(older) && { max_tokens: limited(older) }) };
 }
 
 /** The body as the client wrote it, in the client's format. */

@@ -31,6 +31,10 @@ interface Played {
   readonly hasMoney?: boolean;
   readonly retries?: number;
   readonly abortsAt?: number;
+  /** What the route says of refusals. */
+  readonly route?: { readonly onContext: boolean; readonly onFilter: boolean } | undefined;
+  /** Attempts of which nothing is sent, by number. */
+  readonly unsent?: readonly number[];
 }
 
 interface Log {
@@ -44,13 +48,15 @@ interface Log {
   readonly undecided: string[];
 }
 
-async function play({ failures, targets = 1, ending = 'unused', hasMoney = false, retries = 9, abortsAt }: Played) {
+async function play({ failures, targets = 1, ending = 'unused', hasMoney = false, retries = 9, ...rest }: Played) {
+  const { abortsAt, route, unsent = [] } = rest;
   const log: Log = { sent: [], waits: [], causes: [], charged: [], worked: [], undecided: [] };
   let left = retries;
   let aborted: Error | undefined;
   const chains = new Chains({
     health: {
       usable: (all) => all,
+      usableGroups: (groups) => groups.flat(),
       mayTry: () => true,
       failed: (_identity, cause) => log.causes.push(cause),
       succeeded: ({ providerKey }) => log.worked.push(providerKey?.id ?? ''),
@@ -78,7 +84,7 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
     if (log.sent.length === abortsAt) aborted = new Error('left');
     return {
       received: { ending } as Received,
-      isSent: true,
+      isSent: !unsent.includes(log.sent.length),
       head: {},
       run: () => (failure === undefined ? Promise.resolve(whole) : Promise.reject(asError(failure))),
     };
@@ -93,7 +99,7 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
     },
     ...{ attemptFailed: () => undefined, onAbort: () => undefined },
   };
-  const call = { targets: targetsOf, organization: 'organization-1', model: 'gpt-provider/gpt-4o' };
+  const call = { targets: targetsOf, organization: 'organization-1', model: 'gpt-provider/gpt-4o', route };
   const outcome = await chains.run(call, { start, charge }, context).catch((error: unknown) => error);
   return { ...log, outcome };
 }
@@ -156,6 +162,55 @@ describe('no other target gets a request', () => {
   it('beyond the retries of the organization', async () => {
     const { sent } = await play({ failures: [refused(500), refused(500)], targets: 3, retries: 1 });
     expect(sent).toEqual(['0', '1']);
+  });
+});
+
+describe('a refusal of the request itself goes to the next target of a route that says so', () => {
+  const [never, both] = [
+    { onContext: false, onFilter: false },
+    { onContext: true, onFilter: true },
+  ];
+  const vllm = new ProviderFailure(
+    {
+      ...{ status: 400, message: "This model's maximum context length is 8192 tokens", param: undefined },
+      ...{ code: undefined, retryable: false, retryAfter: undefined },
+    },
+    { retryAfter: undefined, headers: [], reason: '' },
+  );
+
+  it.each<[string, Error, 'onContext' | 'onFilter']>([
+    ['a context that is too long', refused(400, { code: 'context_length_exceeded' }), 'onContext'],
+    ['the same without a code', vllm, 'onContext'],
+    ['a content filter', refused(400, { code: 'content_filter' }), 'onFilter'],
+    ['a content policy', refused(400, { code: 'content_policy_violation' }), 'onFilter'],
+  ])('%s', async (_name, failure, option) => {
+    const sent = async (route: Played['route']) => (await play({ failures: [failure], targets: 2, route })).sent;
+    expect(await sent({ ...never, [option]: true })).toEqual(['0', '1']);
+    expect(await sent({ ...both, [option]: false })).toEqual(['0']);
+    expect(await sent(undefined)).toEqual(['0']);
+  });
+
+  it('and no other refusal', async () => {
+    const { sent } = await play({ failures: [refused(400, { code: 'invalid' })], targets: 2, route: both });
+    expect(sent).toEqual(['0']);
+  });
+});
+
+describe('a later target that cannot express the request', () => {
+  const unfit = new GatewayError('unsupported_parameter', { param: 'n' });
+
+  it('is passed over, and its refusal is not returned', async () => {
+    const next = await play({ failures: [refused(503), unfit], targets: 3, unsent: [2] });
+    expect([next.sent, next.outcome]).toEqual([['0', '1', '2'], whole]);
+    const last = await play({ failures: [refused(503), unfit], targets: 2, unsent: [2] });
+    expect(last.outcome).toMatchObject({ status: 503 });
+  });
+
+  it('is no attempt, so three others are still made', async () => {
+    const failures = [refused(503), unfit, refused(502), refused(500)];
+    const { sent, outcome } = await play({ failures, targets: 5, unsent: [2] });
+    expect(sent).toEqual(['0', '1', '2', '3']);
+    expect(outcome).toMatchObject({ status: 500 });
   });
 });
 

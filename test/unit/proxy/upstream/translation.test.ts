@@ -258,7 +258,13 @@ describe('translation workers', () => {
   afterEach(() => own.close());
   const job = (): Parameters<TranslationWorkers['run']>[0] => ({
     ...{ provider: 'gpt-provider', form: undefined, request: new Uint8Array(1000), numbersArePlain: true },
-    ...{ outputCeiling: undefined, client: undefined, requestBytes: 1, call: { target: {}, credential: {} } as never },
+    ...{
+      outputCeiling: undefined,
+      overrides: undefined,
+      client: undefined,
+      requestBytes: 1,
+      call: { target: {}, credential: {} } as never,
+    },
   });
   const workerThat = (does: string) => {
     const file = join(folder, `${Math.random()}.mjs`);

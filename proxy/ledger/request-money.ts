@@ -1,0 +1,163 @@
+// The money of a request: one reservation, in every budget that applies to one of its targets. Its amount is the worst
+// case of the dearest target, in each of these budgets. A later target of a route that has no price, or no money in a
+// budget of its own, is left out.
+import { BudgetRefusal, type BudgetReservation, type Budgets, type RefusalReason } from '../budgets/budgets.ts';
+import { type CallTarget, type ChatCall, callTargets, withTarget } from '../call.ts';
+import { GatewayError } from '../errors.ts';
+import { boundOf, type CostBound } from '../pricing/bound.ts';
+import type { PriceTable } from '../pricing/price-book.ts';
+import type { Prices } from '../pricing/prices.ts';
+import type { ServedTiers } from '../pricing/served-tiers.ts';
+import { unpriceable } from '../pricing/unpriceable.ts';
+import { counted } from '../rates/rates.ts';
+import { modelNotPriced } from '../unknown-model.ts';
+import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
+import { budgetRefusal } from './limit-messages.ts';
+import { killedEvent } from './usage-event.ts';
+
+export interface MoneyDeps {
+  readonly prices: PriceTable;
+  readonly budgets: Budgets;
+  readonly servedTiers: ServedTiers;
+  readonly outputTokensDefault: number;
+  readonly budgetMetrics: { refused(level: LimitLevel, reason: RefusalReason): void };
+}
+
+/** One of the models that a request may be sent to, with its limits and prices. */
+export interface PricedTarget {
+  readonly at: CallTarget;
+  /** To this model alone; of a request without a route, the call itself. */
+  readonly call: ChatCall;
+  readonly limits: AppliedLimits;
+  readonly prices: Prices | undefined;
+  /** Undefined if no budget applies. */
+  readonly bound: CostBound | undefined;
+}
+
+/** @returns at least one, in the order in which they are tried. @throws GatewayError if there is none */
+export function pricedTargets(deps: MoneyDeps, call: ChatCall): readonly PricedTarget[] {
+  if (call.route === undefined) return [pricedTarget(deps, call, call)];
+  const priced: PricedTarget[] = [];
+  let problem: unknown;
+  for (const at of callTargets(call)) {
+    try {
+      priced.push(pricedTarget(deps, withTarget(call, at), at));
+    } catch (error) {
+      // What the request asks of the first one is for its caller to change. No caller can set a price.
+      const isFinal = priced.length === 0 && !(error instanceof GatewayError && unpricedModels.has(error.code));
+      if (isFinal) throw error;
+      problem ??= error;
+    }
+  }
+  if (priced.length === 0) throw problem;
+  return priced;
+}
+
+const unpricedModels: ReadonlySet<string> = new Set(['model_not_priced', 'model_not_found']);
+
+/** @throws GatewayError model_not_priced, model_not_found, unsupported_parameter */
+function pricedTarget(deps: MoneyDeps, call: ChatCall, at: CallTarget): PricedTarget {
+  const limits = limitsOf(call);
+  const prices = deps.prices.of(call);
+  if (limits.budgets.length === 0) return { at, call, limits, prices, bound: undefined };
+  if (prices === undefined) throw modelNotPriced(call);
+  const field = unpriceable(call, prices);
+  if (field !== undefined) throw unpriced(field);
+  const bound = boundOf(call, deps.servedTiers.reservedFor(call, prices), deps.outputTokensDefault);
+  return { at, call, limits, prices, bound };
+}
+
+/**
+ * A guardrail's call of a model is no request of the caller: it is charged, but not counted. A request that calls no
+ * model is counted, but neither charged nor compared with limits of tokens.
+ */
+function limitsOf(call: ChatCall): AppliedLimits {
+  const limits = appliedLimits(call);
+  if (call.countsOnly === true) {
+    return { rates: limits.rates.filter(({ kind }) => counted[kind] !== 'tokens'), budgets: [] };
+  }
+  return call.guardrailId === undefined ? limits : { ...limits, rates: [] };
+}
+
+/** @param field makes the cost unknown; the model itself if it charges for more than tokens */
+function unpriced(field: string): GatewayError {
+  const message =
+    field === 'model'
+      ? 'a budget applies, and this model charges for more than tokens; call another one'
+      : `a budget applies, and what \`${field}\` costs is not known; leave it out`;
+  return new GatewayError('unsupported_parameter', { param: field, message });
+}
+
+/** Reserved money, in all budgets of all targets. */
+export interface Money {
+  readonly reservation: BudgetReservation;
+  readonly budgets: readonly AppliedBudget[];
+}
+
+export interface TakenMoney {
+  /** Those that are left; the first one always. */
+  readonly targets: readonly PricedTarget[];
+  /** Undefined if no budget applies. */
+  readonly money: Money | undefined;
+}
+
+/**
+ * A promise only if an acquire call has to be waited for.
+ * @throws GatewayError budget_exceeded, budget_busy, ledger_unavailable: the refusal of a budget of the first target
+ */
+export function takeMoney(
+  deps: MoneyDeps,
+  call: ChatCall,
+  targets: readonly PricedTarget[],
+): TakenMoney | Promise<TakenMoney> {
+  const budgets = union(targets.map(({ limits }) => limits.budgets));
+  if (budgets.length === 0) return { targets, money: undefined };
+  const reserved = (reservation: BudgetReservation): TakenMoney => ({
+    targets: targets.filter(({ bound }, index) => index === 0 || (bound?.least ?? 0) <= reservation.amount),
+    money: { reservation, budgets },
+  });
+  const refused = (error: unknown): TakenMoney | Promise<TakenMoney> => {
+    const left = error instanceof BudgetRefusal ? withoutBudget(targets, error.budgetId) : undefined;
+    if (left === undefined) throw refusalOf(deps, budgets, error);
+    return takeMoney(deps, call, left);
+  };
+  try {
+    const ifKilled = () => killedEvent(call);
+    const taken = deps.budgets.take({ budgets, ...amountsOf(targets), ifKilled });
+    return taken instanceof Promise ? taken.then(reserved, refused) : reserved(taken);
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** The first target decides with how little the request can run; others need as much as they need. */
+function amountsOf(targets: readonly PricedTarget[]): { readonly full: number; readonly least: number } {
+  const bounds = targets.flatMap(({ bound }) => bound ?? []);
+  const full = Math.max(...bounds.map((bound) => bound.full));
+  const least = targets[0]?.bound?.least ?? Math.min(...bounds.map((bound) => bound.least));
+  return { full, least };
+}
+
+/** @returns undefined if the first target needs the budget, or if it is for none of them */
+function withoutBudget(targets: readonly PricedTarget[], budgetId: string): readonly PricedTarget[] | undefined {
+  const needs = ({ limits }: PricedTarget) => limits.budgets.some(({ id }) => id === budgetId);
+  const [first] = targets;
+  if (first === undefined || needs(first) || !targets.some(needs)) return undefined;
+  return targets.filter((target) => !needs(target));
+}
+
+/** Each limit once. */
+export function union<L extends { readonly id: string }>(lists: readonly (readonly L[])[]): readonly L[] {
+  const [first = [], ...others] = lists;
+  if (others.every((list) => list === first)) return first;
+  return [...new Map(lists.flat().map((limit) => [limit.id, limit])).values()];
+}
+
+function refusalOf(deps: MoneyDeps, budgets: readonly AppliedBudget[], error: unknown): unknown {
+  if (!(error instanceof BudgetRefusal)) return error;
+  const budget = budgets.find(({ id }) => id === error.budgetId);
+  if (budget === undefined) return error;
+  deps.budgetMetrics.refused(budget.level, error.reason);
+  // The window ends by the database's clock.
+  return budgetRefusal(budget, error, deps.budgets.stamp().at);
+}

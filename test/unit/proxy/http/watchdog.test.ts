@@ -1,0 +1,73 @@
+// The time limits of a route's target: they shorten those of the settings, and end an attempt before they end a request.
+import { describe, expect, it } from 'vitest';
+import type { AttemptTimes } from '../../../../proxy/call.ts';
+import type { Exchange, Waiting } from '../../../../proxy/http/exchange.ts';
+import { isAttemptOverdue, overdue, type TimeLimits } from '../../../../proxy/http/watchdog.ts';
+
+const limits: TimeLimits = {
+  ...{ bodyGraceMs: 1000, bodyRateMin: 1, firstByteMs: 5000, idleMs: 5000, readerMs: 5000 },
+  ...{ readOnMs: 5000, totalMs: 60_000 },
+};
+
+interface Played {
+  readonly waiting: Waiting;
+  readonly times?: Partial<AttemptTimes>;
+  readonly streamed?: boolean;
+  /** Since the attempt began, and since something came. */
+  readonly triedMs: number;
+  readonly waitedMs?: number;
+  /** The attempt has a response. */
+  readonly responded?: boolean;
+}
+
+function outcome({ waiting, times, streamed = true, triedMs, waitedMs = triedMs, responded = false }: Played) {
+  const now = 100_000;
+  const exchange = {
+    ...{ waiting, times, waitingSince: now - waitedMs, attemptAt: now - triedMs, isTrying: !responded },
+    ...{ startedAt: now - triedMs, isReadOn: false, aborted: undefined, readerMs: 0, record: { streamed } },
+    response: { headersSent: responded },
+  } as unknown as Exchange;
+  if (overdue(exchange, limits, now) !== undefined) return 'request';
+  return isAttemptOverdue(exchange, limits, now) ? 'attempt' : 'nothing';
+}
+
+describe('a time limit of a target ends', () => {
+  it.each<[string, Played, string]>([
+    ['the attempt, without a first token', { waiting: 'head', times: { firstTokenMs: 200 }, triedMs: 201 }, 'attempt'],
+    ['nothing before it', { waiting: 'head', times: { firstTokenMs: 200 }, triedMs: 200 }, 'nothing'],
+    [
+      'the attempt, after a head without a token',
+      { waiting: 'event', times: { firstTokenMs: 200 }, triedMs: 201, waitedMs: 1 },
+      'attempt',
+    ],
+    [
+      'nothing, once there is one',
+      { waiting: 'event', times: { firstTokenMs: 200 }, triedMs: 201, waitedMs: 1, responded: true },
+      'nothing',
+    ],
+    [
+      'nothing of a whole response, which has no first token',
+      { waiting: 'head', times: { firstTokenMs: 200 }, streamed: false, triedMs: 201 },
+      'nothing',
+    ],
+    [
+      'a stream that pauses',
+      { waiting: 'event', times: { betweenTokensMs: 300 }, triedMs: 900, waitedMs: 301, responded: true },
+      'request',
+    ],
+    ['an attempt as a whole', { waiting: 'head', times: { wholeMs: 400 }, streamed: false, triedMs: 401 }, 'attempt'],
+    [
+      'a stream as a whole',
+      { waiting: 'event', times: { wholeMs: 400 }, triedMs: 401, waitedMs: 1, responded: true },
+      'request',
+    ],
+    [
+      'nothing later than the settings do',
+      { waiting: 'head', times: { firstTokenMs: 9000 }, triedMs: 5001 },
+      'attempt',
+    ],
+    ['nothing without one', { waiting: 'head', triedMs: 5000 }, 'nothing'],
+  ])('%s', (_name, played, expected) => {
+    expect(outcome(played)).toBe(expected);
+  });
+});
