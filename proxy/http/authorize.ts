@@ -1,14 +1,10 @@
 // Turns a parsed request into a call that may be dispatched: resolves the provider and model, checks that the caller
 // may use the model, and finds the targets. An allow-list applies to a model under each of its names; the provider gets
 // the name that the caller sent.
-import { canonicalModel, namesOfModel } from '../../catalog/model-names.ts';
-import { isSlip, isSlipOf } from '../../catalog/nearest-models.ts';
 import type { Caller } from '../access/authenticator.ts';
 import { readCloudKeys, readDirectKey, readRegion, readRouteKey } from '../access/credentials.ts';
 import { repeatsKey } from '../access/repeated-keys.ts';
-import type { ChatCall, UnknownModel } from '../call.ts';
-import type { CapabilityTable } from '../catalog/capabilities.ts';
-import { type CatalogModel, findModel } from '../catalog/models.ts';
+import type { ChatCall } from '../call.ts';
 import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 import type { Credential } from '../providers/credentials/credential.ts';
@@ -16,14 +12,22 @@ import type { Provider, Target } from '../providers/provider.ts';
 import { didYouMean, modelNotFound } from '../unknown-model.ts';
 import { checkEndpoint, checkRegion } from '../upstream/base-urls.ts';
 import type { DirectCredential, Targets } from '../upstream/targets.ts';
-import { type CallableDeps, mayCall, nearestCallable } from './callable-models.ts';
+import { type CalledModel, type CallTargetDeps, calledModelOf } from './call-target.ts';
+import { mayCall, nearestCallable } from './callable-models.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { ChatRoute } from './match.ts';
-import { checkedModelName, type ResolvedModel, resolveModel } from './resolve-model.ts';
+import {
+  calledName,
+  checkedModelName,
+  namedRoute,
+  type ResolvedModel,
+  replacingRoute,
+  resolveModel,
+} from './resolve-model.ts';
+import { routed } from './routed-call.ts';
 
-export interface AuthorizeDeps extends CallableDeps {
+export interface AuthorizeDeps extends CallTargetDeps {
   readonly targets: Targets;
-  readonly capabilities: CapabilityTable;
 }
 
 export interface AuthorizeInput {
@@ -46,52 +50,33 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   const { caller, headers, request, requestId } = input;
   // First of all, because the name is logged, stored and returned.
   if (repeatsKey(request.model, headers, caller.direct)) throw keyInModel();
-  const called = calledModel(deps, input);
-  const { provider, model, custom } = called;
-  const qualifiedModel = canonicalModel(`${provider.name}/${model}`);
-  const catalogModel = custom === undefined ? inCatalog(qualifiedModel) : custom.models.get(model);
-  const unknownModel = catalogModel === undefined ? unknown(deps, caller, called) : undefined;
-  if (input.isGuardrails !== true && !mayCall(caller, qualifiedModel)) {
-    const near = nearestCallable(qualifiedModel, caller, deps);
-    if (unknownModel?.isSlip === true) throw modelNotFound(qualifiedModel, near);
-    throw new GatewayError('model_not_allowed', { param: 'model', hint: didYouMean(near) });
+  const route = mayBeRouted(input) ? namedRoute(caller, request.model) : undefined;
+  if (route !== undefined) {
+    if (!mayCall(caller, calledName(route))) throw new GatewayError('model_not_allowed', { param: 'model' });
+    return { requestId, caller, request, ...routed(deps, input, route) };
   }
-  if (catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
-  const targets = targetsOf(deps, input, provider);
+  const called = calledModelOf(deps, caller, calledModel(deps, input));
+  checkAllowed(deps, input, called);
+  const replacing = mayBeRouted(input) ? replacingRoute(caller, called.qualifiedModel) : undefined;
+  if (replacing !== undefined) return { requestId, caller, request, ...routed(deps, input, replacing) };
+  if (called.catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
+  const targets = targetsOf(deps, input, called.provider);
   if (targets.length === 0) throw new GatewayError('provider_not_configured');
-  const capabilities = custom === undefined ? deps.capabilities.of(provider.name, model) : custom.capabilitiesOf(model);
-  return {
-    requestId,
-    caller,
-    request,
-    provider,
-    model,
-    qualifiedModel,
-    catalogModel,
-    unknownModel,
-    capabilities,
-    targets,
-  };
+  return { requestId, caller, request, ...called, targets };
 }
 
-/** Looks up the first of the model's names that has a row. */
-function inCatalog(qualifiedModel: string): CatalogModel | undefined {
-  for (const name of namesOfModel(qualifiedModel)) {
-    const slash = name.indexOf('/');
-    const found = findModel(name.slice(0, slash), name.slice(slash + 1));
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** A guardrail names a model, and a provider's own route is for that provider. */
+function mayBeRouted({ isGuardrails, route }: AuthorizeInput): boolean {
+  return isGuardrails !== true && route.provider === undefined;
 }
 
-function unknown(deps: AuthorizeDeps, caller: Caller, { provider, model, custom }: ResolvedModel): UnknownModel {
-  const name = `${provider.name}/${model}`;
-  return {
-    get isSlip() {
-      return custom === undefined ? isSlip(name) : isSlipOf(model, custom.models.keys());
-    },
-    nearest: () => nearestCallable(name, caller, deps),
-  };
+/** @throws GatewayError model_not_allowed, model_not_found */
+function checkAllowed(deps: AuthorizeDeps, { caller, isGuardrails }: AuthorizeInput, called: CalledModel): void {
+  const { qualifiedModel, unknownModel } = called;
+  if (isGuardrails === true || mayCall(caller, qualifiedModel)) return;
+  const near = nearestCallable(qualifiedModel, caller, deps);
+  if (unknownModel?.isSlip === true) throw modelNotFound(qualifiedModel, near);
+  throw new GatewayError('model_not_allowed', { param: 'model', hint: didYouMean(near) });
 }
 
 function calledModel(deps: AuthorizeDeps, { request, caller, route }: AuthorizeInput): ResolvedModel {

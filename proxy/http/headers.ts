@@ -25,6 +25,7 @@ const knownHeaders = new Set([
   'anthropic-version',
   'x-goog-api-client',
   'x-request-id',
+  'x-svc-route-tag',
 ]);
 
 export class RequestHeaders {

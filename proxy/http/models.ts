@@ -10,7 +10,8 @@ import { GatewayError } from '../errors.ts';
 import type { ListedModel } from '../formats/client-format.ts';
 import type { PriceTable } from '../pricing/price-book.ts';
 import { nearestWords } from '../unknown-model.ts';
-import { type CallableDeps, callableModels, nameOf, nearestCallable } from './callable-models.ts';
+import { type CallableDeps, callableModels, mayCall, nameOf, nearestCallable } from './callable-models.ts';
+import { calledName } from './resolve-model.ts';
 
 export interface ModelsDeps extends CallableDeps {
   readonly prices: Pick<PriceTable, 'listed'>;
@@ -22,7 +23,35 @@ export function listedModels(caller: Caller, deps: ModelsDeps): readonly ListedM
     const aliased = models.get(model) ?? models.get(canonicalModel(model));
     return aliased === undefined ? [] : [{ ...listed(caller, deps, aliased), id: name }];
   });
-  return [...aliases, ...[...models.values()].map((model) => listed(caller, deps, model))];
+  return [...aliases, ...listedRoutes(caller), ...[...models.values()].map((model) => listed(caller, deps, model))];
+}
+
+/**
+ * The routes that allow-lists name; a route that replaces a model is listed as the model. Only by their names: reading
+ * the targets of thousands of routes would take too long.
+ */
+function listedRoutes({ principal, project, direct }: Caller): readonly ListedModel[] {
+  const { routes } = principal.organization;
+  if (direct || routes.size === 0) return [];
+  const names = [...routes.names()].filter((name) => !name.includes('/')).map((name) => calledName({ name }));
+  return names.filter((name) => mayCall({ principal, project, direct }, name)).map(listedRoute);
+}
+
+/** @param id `route/<name>` or `<name>` */
+function listedRouteOf(caller: Caller, id: string): ListedModel | undefined {
+  const name = id.startsWith('route/') ? id.slice('route/'.length) : id;
+  const { routes } = caller.principal.organization;
+  if (caller.direct || name.includes('/') || routes.get(name) === undefined) return undefined;
+  return mayCall(caller, calledName({ name })) ? listedRoute(calledName({ name })) : undefined;
+}
+
+/** What its targets can do is not the same for all of them. */
+function listedRoute(id: string): ListedModel {
+  const facts: CatalogModel = {
+    ...{ provider: 'route', name: id.slice('route/'.length), created: 0, chat: true, capabilities: [] },
+    limits: {},
+  };
+  return { id, facts, prices: undefined };
 }
 
 function callableByName(caller: Caller, deps: ModelsDeps): ReadonlyMap<string, CatalogModel> {
@@ -35,6 +64,8 @@ export function listedModel(caller: Caller, deps: ModelsDeps, id: string): Liste
   const models = callableByName(caller, deps);
   const requested = alias?.model ?? storedSelector(id);
   const found = models.get(requested) ?? models.get(canonicalModel(requested));
+  const route = alias === undefined ? listedRouteOf(caller, id) : undefined;
+  if (route !== undefined) return route;
   if (found !== undefined) return { ...listed(caller, deps, found), ...(alias && { id }) };
   // Text that is no model name is not repeated, because it can be anything.
   const what = isModelName(id) ? `no such model: ${withoutKeyForms(id)}` : 'no such model';

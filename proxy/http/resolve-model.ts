@@ -1,10 +1,11 @@
 // Which provider serves the model that a request names. A name with a provider in front says it; a bare name, as
 // applications send that were written for one vendor, belongs to the first provider of a fixed order that can have it.
-import { isInCatalog } from '../../catalog/model-names.ts';
+import { isInCatalog, modelMeant } from '../../catalog/model-names.ts';
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { isModelName } from '../../common/model-facts.ts';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import type { Caller } from '../access/authenticator.ts';
+import type { Route } from '../access/routes.ts';
 import { GatewayError } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import { didYouMean, nearestWords } from '../unknown-model.ts';
@@ -54,6 +55,49 @@ export function resolveModel(deps: CallableDeps, named: NamedModel): ResolvedMod
   throw named.isChat ? bareNameInChat(near) : bareNameNotFound(sent, near);
 }
 
+const routePrefix = 'route/';
+
+/**
+ * The route that a name means: `route/<name>`, or `<name>` unless an alias has it. Undefined: the name is a model's.
+ * @throws GatewayError model_not_found; invalid_request with the caller's own key, which is for one target
+ */
+export function namedRoute({ principal, direct }: Caller, sent: string): Route | undefined {
+  const { routes, modelAliases } = principal.organization;
+  const isPrefixed = sent.startsWith(routePrefix);
+  if (!isPrefixed && (routes.size === 0 || sent.includes('/'))) return undefined;
+  if (!isPrefixed && modelAliases.some(({ name }) => name === sent)) return undefined;
+  const name = isPrefixed ? sent.slice(routePrefix.length) : sent;
+  const route = name.includes('/') ? undefined : routes.get(name);
+  if (route === undefined && isPrefixed) throw routeNotFound();
+  if (route !== undefined && direct) throw routeOfDirect();
+  return route;
+}
+
+/** The name in allow-lists and selectors of limits. */
+export function calledName(route: Pick<Route, 'name'>): string {
+  return `${routePrefix}${route.name}`;
+}
+
+/** The route that replaces a model. @param model its canonical name */
+export function replacingRoute({ principal, direct }: Caller, model: string): Route | undefined {
+  const { routes } = principal.organization;
+  return direct || routes.size === 0 ? undefined : routes.get(modelMeant(model));
+}
+
+function routeNotFound(): GatewayError {
+  return new GatewayError('model_not_found', {
+    param: 'model',
+    message: 'the organization has no such route; GET /v1/models lists what this key may call',
+  });
+}
+
+function routeOfDirect(): GatewayError {
+  return new GatewayError('invalid_request', {
+    param: 'model',
+    message: "a route has several targets, and the caller's own key is for one provider; name the model itself",
+  });
+}
+
 /** The specification's refusal. */
 function bareNameInChat(near: readonly string[]): GatewayError {
   return new GatewayError('invalid_request', {
@@ -85,6 +129,11 @@ export function checkedModelName(name: string): string {
   });
 }
 
+/** @param name `<provider>/<model>` @returns undefined if there is no such provider */
+export function modelWithProvider(deps: CallableDeps, caller: Caller, name: string): ResolvedModel | undefined {
+  return withProvider(deps, caller, name, name.indexOf('/'));
+}
+
 function withProvider(deps: CallableDeps, caller: Caller, sent: string, slash: number): ResolvedModel | undefined {
   const name = sent.slice(0, slash);
   const model = sent.slice(slash + 1);
@@ -101,7 +150,7 @@ function withProvider(deps: CallableDeps, caller: Caller, sent: string, slash: n
 function aliasedModel(deps: CallableDeps, { caller, sent, home }: NamedModel): ResolvedModel | undefined {
   const alias = caller.principal.organization.modelAliases.find(({ name }) => name === sent);
   if (alias === undefined) return undefined;
-  const resolved = withProvider(deps, caller, alias.model, alias.model.indexOf('/'));
+  const resolved = modelWithProvider(deps, caller, alias.model);
   if (caller.direct && resolved?.provider.name !== home) {
     throw new GatewayError('invalid_request', {
       param: 'model',

@@ -1,0 +1,249 @@
+// The targets of a route for one request: conditions, order, and what is left out.
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../../common/secret.ts';
+import type { OrganizationRecord, ProviderKey } from '../../../../proxy/access/principal.ts';
+import type { Route, RouteConditions, RouteGroup, Routes, RouteTarget } from '../../../../proxy/access/routes.ts';
+import { CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
+import { GatewayError } from '../../../../proxy/errors.ts';
+import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
+import { authorize } from '../../../../proxy/http/authorize.ts';
+import { RequestHeaders } from '../../../../proxy/http/headers.ts';
+import { providersByName, wireFormatProviders } from '../../../../proxy/providers/index.ts';
+import { BaseUrls } from '../../../../proxy/upstream/base-urls.ts';
+import { CustomProviders } from '../../../../proxy/upstream/custom-providers.ts';
+import { Targets } from '../../../../proxy/upstream/targets.ts';
+import { chatCallOf } from '../../../support/charged-calls.ts';
+
+const capabilities = new CapabilityTable();
+const deps = {
+  ...{ providers: providersByName, capabilities },
+  customProviders: new CustomProviders(wireFormatProviders, capabilities),
+  targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
+};
+
+const gpt = 'gpt-provider/gpt-4o-mini';
+const claude = 'assistant-provider/claude-haiku-4-5';
+
+const always: RouteConditions = {
+  ...{ streamed: undefined, hasImages: undefined, hasTools: undefined, tokensAbove: undefined },
+  ...{ tag: undefined, scope: undefined },
+};
+const target = (model: string, fields: Partial<RouteTarget> = {}): RouteTarget => ({
+  ...{ model, providerKeyId: undefined, weight: 1, maxOutputTokens: undefined, reasoningEffort: undefined },
+  ...{ firstTokenMs: undefined, betweenTokensMs: undefined, wholeMs: undefined },
+  ...fields,
+});
+const group = (targets: readonly RouteTarget[], conditions: Partial<RouteConditions> = {}): RouteGroup => ({
+  ...{ targets, conditions: { ...always, ...conditions } },
+});
+
+function routesOf(groups: Readonly<Record<string, readonly RouteGroup[]>>): Routes {
+  const named = (name: string): Route | undefined => {
+    const found = groups[name];
+    return found && { id: `id-${name}`, name, groups: found, onContext: false, onFilter: true, revision: 1 };
+  };
+  return { size: Object.keys(groups).length, names: () => Object.keys(groups), get: named };
+}
+
+const key = (id: string, provider: string): ProviderKey => ({
+  ...{ id, provider, baseUrl: undefined, endpoint: undefined, region: undefined, apiVersion: undefined },
+  ...{ priority: 0, weight: 1 },
+  secret: {
+    ...{ apiKey: new Secret('sk-made-up'), accessKeyId: undefined, secretAccessKey: undefined },
+    sessionToken: undefined,
+  },
+});
+
+interface Called {
+  readonly groups: Readonly<Record<string, readonly RouteGroup[]>>;
+  readonly model?: string;
+  readonly fields?: object;
+  readonly headers?: readonly string[];
+  readonly organization?: Partial<OrganizationRecord>;
+  readonly direct?: boolean;
+  readonly guardrail?: boolean;
+  readonly scope?: { readonly kind: 'ai_system'; readonly id: string };
+}
+
+function call({ groups, model = 'fast', fields = {}, headers = [], organization = {}, ...rest }: Called) {
+  const { caller } = chatCallOf('gpt-provider', 'gpt-4o-mini', {});
+  const { principal } = caller;
+  const { direct = false, guardrail = false, scope = principal.key.scope } = rest;
+  const providerKeys = [key('g', 'gpt-provider'), key('a', 'assistant-provider')];
+  const body = { model, messages: [{ role: 'user', content: 'Hello' }], ...fields };
+  return authorize(deps, {
+    requestId: 'r',
+    caller: {
+      ...caller,
+      direct,
+      principal: {
+        ...principal,
+        key: { ...principal.key, scope },
+        organization: { ...principal.organization, providerKeys, routes: routesOf(groups), ...organization },
+      },
+    },
+    request: parseChatRequest(Buffer.from(JSON.stringify(body))),
+    headers: new RequestHeaders([...headers, ...(direct ? ['authorization', 'Bearer sk-made-up'] : [])]),
+    route: { provider: undefined, home: 'gpt-provider' },
+    routeTarget: undefined,
+    isGuardrails: guardrail,
+  });
+}
+
+function modelsOf(called: Called): readonly string[] {
+  const found = call(called);
+  return [found, ...(found.alternatives ?? [])].map(({ qualifiedModel }) => qualifiedModel);
+}
+
+function refusal(called: Called): unknown {
+  try {
+    call(called);
+    return undefined;
+  } catch (error) {
+    return error instanceof GatewayError ? error.code : error;
+  }
+}
+
+describe('a called name', () => {
+  const groups = { fast: [group([target(gpt)]), group([target(claude)])] };
+
+  it('is a route with or without its prefix', () => {
+    for (const model of ['fast', 'route/fast']) expect(modelsOf({ groups, model })).toEqual([gpt, claude]);
+    expect(call({ groups }).route).toEqual({ name: 'fast', onContext: false, onFilter: true });
+    expect(refusal({ groups, model: 'route/slow' })).toBe('model_not_found');
+    expect(refusal({ groups, model: 'route/' })).toBe('model_not_found');
+  });
+
+  it('is an alias first', () => {
+    const modelAliases = [{ name: 'fast', model: claude }];
+    expect(modelsOf({ groups, organization: { modelAliases } })).toEqual([claude]);
+    expect(modelsOf({ groups, model: 'route/fast', organization: { modelAliases } })).toEqual([gpt, claude]);
+  });
+
+  it('is a model that a route replaces, under each of its names, once', () => {
+    const replaced = { [gpt]: [group([target(claude)])], [claude]: [group([target(gpt)])] };
+    for (const model of [gpt, 'gpt-4o-mini', 'gpt-provider/gpt-4o-mini-2024-07-18']) {
+      expect(modelsOf({ groups: replaced, model }), model).toEqual([claude]);
+    }
+    const modelAliases = [{ name: 'mine', model: gpt }];
+    expect(modelsOf({ groups: replaced, model: 'mine', organization: { modelAliases } })).toEqual([claude]);
+  });
+
+  it('of a guardrail is no route', () => {
+    expect(modelsOf({ groups: { [gpt]: [group([target(claude)])] }, model: gpt, guardrail: true })).toEqual([gpt]);
+  });
+
+  it('with the caller’s own key is no route', () => {
+    expect(refusal({ groups, direct: true })).toBe('invalid_request');
+    expect(refusal({ groups, model: 'route/fast', direct: true })).toBe('invalid_request');
+    expect(modelsOf({ groups: { [gpt]: [group([target(claude)])] }, model: gpt, direct: true })).toEqual([gpt]);
+  });
+
+  it('of a route whose targets this version does not know is refused', () => {
+    expect(refusal({ groups: { fast: [] } })).toBe('model_not_allowed');
+    expect(refusal({ groups: { [gpt]: [] }, model: gpt })).toBe('model_not_allowed');
+  });
+});
+
+describe('a group', () => {
+  const served = (conditions: Partial<RouteConditions>, request: Omit<Called, 'groups'> = {}) =>
+    modelsOf({ groups: { fast: [group([target(claude)], conditions), group([target(gpt)])] }, ...request })[0] ===
+    claude;
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const withImage = { fields: { messages: [{ role: 'user', content: [image] }] } };
+  const withTools = { fields: { tools: [{ type: 'function', function: { name: 'f' } }] } };
+  const long = { fields: { messages: [{ role: 'user', content: 'word '.repeat(1000) }] } };
+
+  it.each<[string, Partial<RouteConditions>, Omit<Called, 'groups'>, boolean]>([
+    ['no condition', {}, {}, true],
+    ['streamed, for a stream', { streamed: true }, { fields: { stream: true } }, true],
+    ['streamed, for a whole response', { streamed: true }, {}, false],
+    ['not streamed, for a whole response', { streamed: false }, {}, true],
+    ['not streamed, for a stream', { streamed: false }, { fields: { stream: true } }, false],
+    ['images, with one', { hasImages: true }, withImage, true],
+    ['images, without', { hasImages: true }, {}, false],
+    ['no images, with one', { hasImages: false }, withImage, false],
+    ['tools, with one', { hasTools: true }, withTools, true],
+    ['tools, without', { hasTools: true }, { fields: { tools: [] } }, false],
+    ['no tools, without', { hasTools: false }, {}, true],
+    ['more tokens than a long text has', { tokensAbove: 5000 }, long, false],
+    ['fewer tokens than a long text has', { tokensAbove: 1000 }, long, true],
+    ['a tag, with it', { tag: 'night' }, { headers: ['x-svc-route-tag', 'night'] }, true],
+    ['a tag, with another one', { tag: 'night' }, { headers: ['x-svc-route-tag', 'day'] }, false],
+    ['a tag, without one', { tag: 'night' }, {}, false],
+    [
+      'the scope of the key',
+      { scope: { kind: 'ai_system', id: 's' } },
+      { scope: { kind: 'ai_system', id: 's' } },
+      true,
+    ],
+    ['another scope', { scope: { kind: 'ai_system', id: 't' } }, { scope: { kind: 'ai_system', id: 's' } }, false],
+    ['two, of which one fails', { streamed: false, hasTools: true }, {}, false],
+  ])('with %s', (_name, conditions, request, isServed) => {
+    expect(served(conditions, request)).toBe(isServed);
+  });
+
+  it('whose conditions nobody meets serves nothing', () => {
+    expect(refusal({ groups: { fast: [group([target(gpt)], { streamed: true })] } })).toBe('model_not_allowed');
+  });
+
+  it('shares requests by weight', () => {
+    const groups = { fast: [group([target(gpt, { weight: 3 }), target(claude)])] };
+    let first = 0;
+    for (let request = 0; request < 2000; request++) if (modelsOf({ groups })[0] === gpt) first++;
+    expect(first).toBeGreaterThan(1400);
+    expect(first).toBeLessThan(1600);
+  });
+
+  it('never comes before an earlier one', () => {
+    const groups = { fast: [group([target(gpt), target('gpt-provider/gpt-4o')]), group([target(claude)])] };
+    for (let request = 0; request < 20; request++) expect(modelsOf({ groups }).at(-1)).toBe(claude);
+  });
+});
+
+describe('a target is left out', () => {
+  const groups = { fast: [group([target(gpt)]), group([target(claude)])] };
+  const allowed = (...allowedModels: readonly string[]) => ({ organization: { allowedModels } });
+
+  it('that the caller may not call; the route itself must be allowed', () => {
+    expect(modelsOf({ groups, ...allowed('route/fast', claude) })).toEqual([claude]);
+    expect(modelsOf({ groups, ...allowed('route/*', 'gpt-provider/*') })).toEqual([gpt]);
+    expect(refusal({ groups, ...allowed('route/fast') })).toBe('model_not_allowed');
+    expect(refusal({ groups, ...allowed(gpt, claude) })).toBe('model_not_allowed');
+  });
+
+  it('if only the replaced model is allowed', () => {
+    const replaced = { [gpt]: [group([target(claude)])] };
+    expect(refusal({ groups: replaced, model: gpt, ...allowed(gpt) })).toBe('model_not_allowed');
+    expect(refusal({ groups: replaced, model: gpt, ...allowed(claude) })).toBe('model_not_allowed');
+    expect(modelsOf({ groups: replaced, model: gpt, ...allowed(gpt, claude) })).toEqual([claude]);
+  });
+
+  it('without a key, without the key that it names, without a provider', () => {
+    const noClaude = { organization: { providerKeys: [key('g', 'gpt-provider')] } };
+    expect(modelsOf({ groups, ...noClaude })).toEqual([gpt]);
+    expect(refusal({ groups: { fast: [group([target(claude)])] }, ...noClaude })).toBe('provider_not_configured');
+    const named = { fast: [group([target(gpt, { providerKeyId: 'deleted' })]), group([target(claude)])] };
+    expect(modelsOf({ groups: named })).toEqual([claude]);
+    expect(modelsOf({ groups: { fast: [group([target('gone/model')]), group([target(gpt)])] } })).toEqual([gpt]);
+  });
+});
+
+describe('targets', () => {
+  it('of two models with one key are two', () => {
+    const groups = { fast: [group([target(gpt)]), group([target('gpt-provider/gpt-4o')])] };
+    const found = call({ groups });
+    const [first, second] = [found.targets[0], found.alternatives?.[0]?.targets[0]];
+    expect([first?.providerKeyId, second?.providerKeyId]).toEqual(['g', 'g']);
+    expect(first).not.toBe(second);
+  });
+
+  it('have the key that the route names, its limits and its times', () => {
+    const providerKeys = [key('one', 'gpt-provider'), key('two', 'gpt-provider')];
+    const limits = { providerKeyId: 'two', maxOutputTokens: 5, reasoningEffort: 'low', wholeMs: 9 } as const;
+    const found = call({ groups: { fast: [group([target(gpt, limits)])] }, organization: { providerKeys } });
+    expect(found.targets.map(({ providerKeyId }) => providerKeyId)).toEqual(['two']);
+    expect(found.overrides).toEqual({ maxOutputTokens: 5, reasoningEffort: 'low' });
+    expect(found.times).toEqual({ firstTokenMs: undefined, betweenTokensMs: undefined, wholeMs: 9 });
+  });
+});
