@@ -10,6 +10,7 @@ export function noteResponse(record: RequestRecord, { status, headers }: EgressC
   record.status = status;
   record.provider = single(headers['x-svc-provider']);
   record.model = single(headers['x-svc-model']);
+  record.modelRoute = single(headers['x-svc-route']);
   record.streamed = single(headers['content-type'])?.startsWith('text/event-stream') === true;
   if (status < 400) return;
   record.errorSource = headers['x-svc-error-source'] === 'provider' ? 'provider' : 'gateway';

@@ -43,7 +43,7 @@ describe('docs/gatewayctl.md', () => {
     // A process for each of its lines.
   });
 
-  const others = ['reconcile', 'budgets', 'guardrails', 'kubernetes', 'backup', 'runbook', 'clients'];
+  const others = ['reconcile', 'budgets', 'guardrails', 'kubernetes', 'backup', 'runbook', 'clients', 'routing'];
   const lines = [...blocks, ...others.flatMap((page) => blocksOf(`docs/${page}.md`))].flatMap((block) =>
     [...block.matchAll(/(?<=^|\()gatewayctl ([^|)\n#]+)/gm)].map(([, line = '']) => line.trim()),
   );

@@ -133,7 +133,7 @@ describe('a route', () => {
     expect(vendorsCalled()).toEqual(['gpt-provider', 'assistant-provider']);
   });
 
-  it.each(forms)('in place of a model leads elsewhere, once: %s', async (_form, request) => {
+  it.each(forms)('that replaces a model leads elsewhere, once: %s', async (_form, request) => {
     await createRoute({ name: gpt, groups: [{ targets: [{ model: claude }] }] });
     await createRoute({ name: claude, groups: [{ targets: [{ model: gpt }] }] });
     const { headers } = await request(gpt);
