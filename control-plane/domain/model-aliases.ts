@@ -4,7 +4,7 @@ import { isGlob } from '../../catalog/model-selector.ts';
 import { isModelName } from '../../common/model-facts.ts';
 import { meansVendor } from '../../common/vendors.ts';
 import { all, each, type Field, invalid, valid } from './field.ts';
-import { type KnownModels, modelSelector } from './model-selector.ts';
+import { isRoute, type KnownModels, modelSelector } from './model-selector.ts';
 
 export interface ModelAlias {
   readonly name: string;
@@ -42,6 +42,7 @@ function aliasName(name: string): Field<string> {
 
 function aliasedModel(model: string, known: KnownModels, insists: boolean): Field<string> {
   if (isGlob(model)) return invalid('must name one model, <provider>/<model>');
+  if (isRoute(model)) return invalid('is a route; it must be a model, <provider>/<model>');
   const field = modelSelector(known, insists)(model);
   return 'problems' in field ? field : valid(field.value.stored);
 }

@@ -46,6 +46,17 @@ export function modelSelector(known: KnownModels, insists: boolean): (text: stri
   };
 }
 
+/** As modelSelector, for prices: a route has none, its targets have. */
+export function pricedSelector(known: KnownModels, insists: boolean): (text: string) => Field<WrittenSelector> {
+  const read = modelSelector(known, insists);
+  return (text) => (isRoute(text) ? invalid('is a route, which has no price: its targets have') : read(text));
+}
+
+/** Allow-lists and limits name routes as callers do. */
+export function isRoute(selector: string): boolean {
+  return selector.startsWith('route/');
+}
+
 /** Without repetitions, including repetitions under another name. An empty list allows all models. */
 export function modelSelectors(
   known: KnownModels,
@@ -86,15 +97,15 @@ export function matchOf(stored: string, known: KnownModels): ModelMatch {
 export type SelectorProblem = 'no_provider' | 'no_chat' | 'unmatched';
 
 /**
- * @returns undefined if the selector matches a model or begins with an open prefix: an operator who writes
- * `studio-ai/…` knows those names
+ * @returns undefined if the selector matches a model, names a route, or begins with an open prefix: an operator who
+ * writes `studio-ai/…` knows those names
  */
 export function problemOf(
   stored: string,
   { matched = 0 }: Pick<ModelMatch, 'matched'>,
   { open }: KnownModels,
 ): SelectorProblem | undefined {
-  if (matched > 0) return undefined;
+  if (matched > 0 || isRoute(stored)) return undefined;
   if (!stored.includes('/') && !isGlob(stored)) return 'no_provider';
   if (open.some((beginning) => stored.startsWith(beginning))) return undefined;
   return !isGlob(stored) && isInCatalog(stored) ? 'no_chat' : 'unmatched';

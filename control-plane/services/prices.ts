@@ -13,7 +13,7 @@ import type { ListPricesResponse } from '../../proto/generated/gateway/v1/ListPr
 import type { Price } from '../../proto/generated/gateway/v1/Price.ts';
 import type { UpdatePriceRequest__Output } from '../../proto/generated/gateway/v1/UpdatePriceRequest.ts';
 import { modelPrices } from '../domain/model-prices.ts';
-import { modelSelector } from '../domain/model-selector.ts';
+import { pricedSelector } from '../domain/model-selector.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
@@ -32,7 +32,7 @@ export const pricesMax = 200;
 export async function create(call: ChangeCall, request: CreatePriceRequest__Output): Promise<Outcome<Price>> {
   const known = await readKnownModels(call.db, request.organizationId, request.model);
   const fields = checked({
-    model: modelSelector(known, request.allowUnmatched === true)(request.model),
+    model: pricedSelector(known, request.allowUnmatched === true)(request.model),
     prices: modelPrices(dayOf(call.now))(request.prices),
   });
   await requireSubject(call.db, request.organizationId, fields.model.stored);

@@ -243,6 +243,12 @@ describe('a selector of models', () => {
         if (matched === 'some') expect(match.matched).toBeGreaterThan(1);
       });
 
+      it('accept a route, except in prices', async () => {
+        const called = await call(taker, 'route/fast');
+        expect(called.code).toBe(taker.method.startsWith('Prices.') ? 'INVALID_ARGUMENT' : 'OK');
+        if ('response' in called) expect(taker.shown(called.response) ?? 'route/fast').toBe('route/fast');
+      });
+
       it.each(refused)('refuse %s: %s', async (_what, written, insisting, says) => {
         const problem = await refusal(call(taker, written));
         expect(problem).toMatchObject({ code: 'INVALID_ARGUMENT', reason: 'invalid_request' });

@@ -121,8 +121,7 @@ describe('docs/routing.md', () => {
     expect(await owner.json('routes get smart')).toMatchObject({
       groups: [{ conditions: { streamed: true, hasTools: true } }, { targets: [{ maxOutputTokens: 4000 }] }],
     });
-    const apiKey = (await owner.json('keys create tried --allow route/* --allow gpt-provider/* --allow-unmatched'))
-      .value;
+    const apiKey = (await owner.json('keys create tried --allow route/* --allow gpt-provider/*')).value;
     const allowed = new OpenAI({ apiKey, baseURL: `${gateway.proxy.url}/v1`, maxRetries: 0 });
     const { response } = await allowed.chat.completions
       .create({ model: 'smart', messages })

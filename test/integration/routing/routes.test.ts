@@ -219,7 +219,7 @@ describe('a conversation with tools', () => {
 
 describe('an allow-list', () => {
   const called = async (allowedModels: readonly string[]) => {
-    const { value } = await organization.createKey({ allowedModels: { globs: allowedModels }, allowUnmatched: true });
+    const { value } = await organization.createKey({ allowedModels: { globs: allowedModels } });
     const pending = chat(value).chat.completions.create({ model: 'fast', messages });
     return await pending.withResponse().then(
       ({ response }) => response.headers.get('x-svc-provider'),

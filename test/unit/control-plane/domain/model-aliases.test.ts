@@ -31,6 +31,7 @@ describe('an organization’s own names for models', () => {
     ['a glob', { name: 'fast', model: 'openai/*' }, '.aliases[0].model'],
     ['a model without a provider', { name: 'fast', model: 'gpt-4o' }, '.aliases[0].model'],
     ['a model that nobody knows', { name: 'fast', model: 'openai/gpt-99' }, '.aliases[0].model'],
+    ['a route', { name: 'fast', model: 'route/fast' }, '.aliases[0].model'],
     ['another alias', { name: 'fast', model: 'faster' }, '.aliases[0].model'],
   ])('are refused for %s', (_, alias, at) => {
     expect(read([alias])).toEqual({ problems: [{ at, description: expect.any(String) }] });
