@@ -40,7 +40,8 @@ export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
     for (const exchange of watched) {
       const error = overdue(exchange, limits, now);
       if (error !== undefined) exchange.abort(error);
-      else if (isAttemptOverdue(exchange, limits, now)) exchange.abortAttempt(upstreamTimeout('nothing to pass on came'));
+      else if (isAttemptOverdue(exchange, limits, now))
+        exchange.abortAttempt(upstreamTimeout('nothing to pass on came'));
     }
   }, sweepMs);
   sweep.unref();

@@ -1,14 +1,24 @@
-// Chains without further attempts, for tests of other things.
+// Chains for tests of other things.
 import { systemClock } from '../../common/clock.ts';
 import { systemTimers } from '../../common/timers.ts';
 import { Chains } from '../../proxy/routing/chain.ts';
 import { Health } from '../../proxy/routing/health.ts';
 
+/** Without further attempts. */
 export function firstTargetOnly(): Chains {
+  return chains(false);
+}
+
+/** With as many further attempts as a request may have. */
+export function freely(): Chains {
+  return chains(true);
+}
+
+function chains(mayRetry: boolean): Chains {
   return new Chains({
     health: new Health({ clock: systemClock }),
     clock: systemClock,
-    retryBudget: { request: () => undefined, mayRetry: () => false },
+    retryBudget: { request: () => undefined, mayRetry: () => mayRetry },
     metrics: { attemptFailed: () => undefined },
     timers: systemTimers,
     random: Math.random,
