@@ -25,7 +25,14 @@ import type { LimitLevel } from './applied-limits.ts';
 import type { Ledger, Reservation, Settled } from './ledger.ts';
 import { withoutTexts } from './outlasting-call.ts';
 import { countRequest, type RateLimitsDeps, type RateLimitsReservation, takeRates } from './rate-limits.ts';
-import { type Money, type PricedTarget, pricedTargets, type TakenMoney, takeMoney, union } from './request-money.ts';
+import {
+  limitsOfAll,
+  type Money,
+  type PricedTarget,
+  pricedTargets,
+  type TakenMoney,
+  takeMoney,
+} from './request-money.ts';
 import { killedEvent, usageEvent } from './usage-event.ts';
 
 export interface BudgetMetrics {
@@ -79,7 +86,7 @@ function withRates(deps: Deps, call: ChatCall, taken: TakenMoney): Reservation |
         );
   const reserved = (rates: RateLimitsReservation) => new RequestReservation(deps, left, { ...taken, rates });
   try {
-    const rates = takeRates(deps, left, union(targets.map(({ limits }) => limits.rates)));
+    const rates = takeRates(deps, left, limitsOfAll(targets, 'rates'));
     return rates instanceof Promise ? rates.then(reserved, refused) : reserved(rates);
   } catch (error) {
     return refused(error);
@@ -208,7 +215,7 @@ class RequestReservation implements Reservation {
   #pricedAt(target: Target | undefined): PricedTarget {
     const [first] = this.#targets;
     if (first === undefined) throw new Error('a reservation is for a target');
-    if (target === undefined) return first;
+    if (target === undefined || first.at.targets[0] === target) return first;
     const found = this.#targets.find(({ at }) => at.targets.includes(target)) ?? first;
     if (found.at.targets[0] === target) return found;
     const prices = this.#deps.prices.of({ ...found.call, targets: [target] });

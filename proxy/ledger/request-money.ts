@@ -110,10 +110,13 @@ export function takeMoney(
   call: ChatCall,
   targets: readonly PricedTarget[],
 ): TakenMoney | Promise<TakenMoney> {
-  const budgets = union(targets.map(({ limits }) => limits.budgets));
+  const budgets = limitsOfAll(targets, 'budgets');
   if (budgets.length === 0) return { targets, money: undefined };
   const reserved = (reservation: BudgetReservation): TakenMoney => ({
-    targets: targets.filter(({ bound }, index) => index === 0 || (bound?.least ?? 0) <= reservation.amount),
+    targets:
+      targets.length === 1
+        ? targets
+        : targets.filter(({ bound }, index) => index === 0 || (bound?.least ?? 0) <= reservation.amount),
     money: { reservation, budgets },
   });
   const refused = (error: unknown): TakenMoney | Promise<TakenMoney> => {
@@ -123,7 +126,8 @@ export function takeMoney(
   };
   try {
     const ifKilled = () => killedEvent(call);
-    const taken = deps.budgets.take({ budgets, ...amountsOf(targets), ifKilled });
+    const { full, least } = amountsOf(targets);
+    const taken = deps.budgets.take({ budgets, full, least, ifKilled });
     return taken instanceof Promise ? taken.then(reserved, refused) : reserved(taken);
   } catch (error) {
     return refused(error);
@@ -132,6 +136,8 @@ export function takeMoney(
 
 /** The first target decides with how little the request can run; others need as much as they need. */
 function amountsOf(targets: readonly PricedTarget[]): { readonly full: number; readonly least: number } {
+  const [only] = targets;
+  if (targets.length === 1 && only?.bound !== undefined) return only.bound;
   const bounds = targets.flatMap(({ bound }) => bound ?? []);
   const full = Math.max(...bounds.map((bound) => bound.full));
   const least = targets[0]?.bound?.least ?? Math.min(...bounds.map((bound) => bound.least));
@@ -146,11 +152,15 @@ function withoutBudget(targets: readonly PricedTarget[], budgetId: string): read
   return targets.filter((target) => !needs(target));
 }
 
-/** Each limit once. */
-export function union<L extends { readonly id: string }>(lists: readonly (readonly L[])[]): readonly L[] {
-  const [first = [], ...others] = lists;
-  if (others.every((list) => list === first)) return first;
-  return [...new Map(lists.flat().map((limit) => [limit.id, limit])).values()];
+/** Each limit once. Usually there is one target. */
+export function limitsOfAll<Kind extends keyof AppliedLimits>(
+  targets: readonly PricedTarget[],
+  kind: Kind,
+): AppliedLimits[Kind] {
+  const all = targets[0]?.limits[kind] ?? [];
+  if (targets.every(({ limits }) => limits[kind] === all)) return all;
+  const lists = targets.flatMap(({ limits }): readonly AppliedLimits[Kind][number][] => limits[kind]);
+  return [...new Map(lists.map((limit) => [limit.id, limit])).values()] as AppliedLimits[Kind];
 }
 
 function refusalOf(deps: MoneyDeps, budgets: readonly AppliedBudget[], error: unknown): unknown {
