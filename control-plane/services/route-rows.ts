@@ -7,6 +7,7 @@ import type { RouteRecord } from '../../proto/generated/gateway/v1/RouteRecord.t
 import { aMessage } from '../../proto/json/message-shape.ts';
 import { routeBodyType } from '../../proto/load.ts';
 import type { ModelAlias } from '../domain/model-aliases.ts';
+import type { WrittenSettings } from '../domain/route-settings.ts';
 import { CallError } from '../rpc/errors.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
@@ -16,14 +17,15 @@ export type RouteRow = Selectable<Schema['routes']>;
 
 export const groupsOf = jsonColumn('routes', 'target_groups', aList(aMessage<RouteGroup>('RouteGroup')));
 
+export const settingsOf = jsonColumn('routes', 'settings', aMessage<WrittenSettings>('RouteSettings'));
+
 type UnencodedRow = Omit<RouteRow, 'body' | 'record_bytes'>;
 
 export function routeBody(row: UnencodedRow) {
   return {
     id: row.id,
     groups: groupsOf(row),
-    onContext: row.on_context === 1,
-    onFilter: row.on_filter === 1,
+    settings: settingsOf(row),
     revision: row.revision,
   } satisfies RouteBody;
 }

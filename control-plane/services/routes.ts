@@ -13,6 +13,7 @@ import type { UpdateRouteRequest__Output } from '../../proto/generated/gateway/v
 import { scopeKinds } from '../../proto/words/access.ts';
 import { optional } from '../domain/field.ts';
 import { keysOf, type RouteRules, routeGroups, routeName, type WrittenGroup } from '../domain/route.ts';
+import { changedRouteSettings, usualRouteSettings } from '../domain/route-settings.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
@@ -23,7 +24,7 @@ import { readKnownModels } from './known-models.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
 import { organizationChanged } from './organizations.ts';
-import { encoded, type RouteRow, requireNoAlias, routeBody } from './route-rows.ts';
+import { encoded, type RouteRow, requireNoAlias, routeBody, settingsOf } from './route-rows.ts';
 
 /** For one organization, whose record contains all of them. */
 export const routesMax = 10_000;
@@ -41,9 +42,8 @@ export async function create(call: ChangeCall, request: CreateRouteRequest__Outp
     organization_id: organizationId,
     name: fields.name,
     active: flag(request.active ?? true),
-    on_context: flag(request.onContext ?? false),
-    on_filter: flag(request.onFilter ?? false),
     target_groups: JSON.stringify(fields.groups),
+    settings: JSON.stringify(changedRouteSettings(usualRouteSettings, request.settings)),
     created_at: call.now,
     revision: call.revision,
   });
@@ -72,9 +72,8 @@ export async function update(call: ChangeCall, request: UpdateRouteRequest__Outp
   expectRevision(request.ifRevision, before.revision);
   const columns = {
     name: fields.name ?? before.name,
-    active: flagOr(before.active, request.active),
-    on_context: flagOr(before.on_context, request.onContext),
-    on_filter: flagOr(before.on_filter, request.onFilter),
+    active: request.active === undefined ? before.active : flag(request.active),
+    settings: JSON.stringify(changedRouteSettings(settingsOf(before), request.settings)),
     target_groups: fields.groups === undefined ? before.target_groups : JSON.stringify(fields.groups),
   };
   if (isSame(before, columns)) return { unchanged: message(before) };
@@ -102,10 +101,6 @@ async function rulesFor(
 ): Promise<RouteRules> {
   const known = await readKnownModels(db, organizationId, name ?? groups[0]);
   return { organizationId, known, insists: allowUnmatched === true };
-}
-
-function flagOr(before: 0 | 1, value: boolean | undefined): 0 | 1 {
-  return value === undefined ? before : flag(value);
 }
 
 /** @throws CallError unless the provider keys and scopes of the groups belong to the organization */

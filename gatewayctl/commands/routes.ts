@@ -24,12 +24,12 @@ const options: readonly Given[] = [
   {
     flags: '--on-context <true|false>',
     about: 'whether a request that is too long for a target goes to the next one; default: false',
-    field: 'onContext',
+    field: 'settings.onContext',
   },
   {
     flags: '--on-filter <true|false>',
     about: "whether a request that a target's content filter refuses goes to the next one; default: false",
-    field: 'onFilter',
+    field: 'settings.onFilter',
   },
   { flags: '--active <true|false>', about: 'false: callers cannot use it', field: 'active' },
   allowUnmatched,

@@ -59,8 +59,8 @@ function decodeRoute(name: string, body: RouteBody__Output): Route {
     id: body.id,
     name,
     groups: body.groups.flatMap(decodeGroup),
-    onContext: body.onContext,
-    onFilter: body.onFilter,
+    onContext: body.settings?.onContext ?? false,
+    onFilter: body.settings?.onFilter ?? false,
     revision: whole(body.revision),
   };
 }

@@ -88,7 +88,12 @@ describe.each([
     const request = fields({ groups: [...one(gpt, { ...claude, weight: 3 }), ...one(claude)] }, tenant);
     const route = await as('Routes.Create', request, tenant);
     expect(route).toMatchObject({
-      ...{ organizationId: tenant.id, name: request.name, active: true, onContext: false, onFilter: false },
+      ...{
+        organizationId: tenant.id,
+        name: request.name,
+        active: true,
+        settings: { onContext: false, onFilter: false },
+      },
       groups: [
         {
           targets: [
@@ -101,10 +106,10 @@ describe.each([
     });
     const { id, revision } = route;
     expect(await plane.expect('Routes.Get', tenant.admin.token, { id })).toEqual(route);
-    const change = { id, ifRevision: revision, active: false, onContext: true, onFilter: true };
+    const change = { id, ifRevision: revision, active: false, settings: { onContext: true, onFilter: true } };
     const changed = await as('Routes.Update', change, tenant);
     expect(changed).toEqual({
-      ...{ ...route, active: false, onContext: true, onFilter: true },
+      ...{ ...route, active: false, settings: { onContext: true, onFilter: true } },
       revision: changed.revision,
     });
     expect(await as('Routes.Update', { id, name: request.name, groups: request.groups }, tenant)).toEqual(changed);
@@ -133,12 +138,12 @@ describe.each([
     const scope = { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id };
     const conditions = { streamed: true, hasImages: false, tokensAbove: 1000, tag: 'eu', scope };
     const target = { ...gpt, weight: 7, maxOutputTokens: 100, reasoningEffort: 'REASONING_EFFORT_LOW', wholeMs: 5000 };
-    const route = await created({ groups: [{ targets: [target], conditions }], onFilter: true }, tenant);
+    const route = await created({ groups: [{ targets: [target], conditions }], settings: { onFilter: true } }, tenant);
     const second = await created({}, tenant);
     const [record, other] = await recordOf(tenant);
     expect([record.id, other.id]).toEqual([route.id, second.id]);
     expect(record).toMatchObject({
-      ...{ name: route.name, onFilter: true, onContext: false, revision: route.revision },
+      ...{ name: route.name, settings: { onFilter: true, onContext: false }, revision: route.revision },
       groups: [{ targets: [target], conditions }],
     });
     expect(Object.keys(record)).not.toContain('createdAt');
@@ -207,7 +212,9 @@ describe.each([
     const route = await created({ groups }, tenant);
     await as('ProviderKeys.Delete', { id: key.id }, tenant);
     expect((await recordOf(tenant))[0]).toMatchObject({ revision: route.revision, groups });
-    expect(await as('Routes.Update', { id: route.id, onContext: true }, tenant)).toMatchObject({ groups });
+    expect(await as('Routes.Update', { id: route.id, settings: { onContext: true } }, tenant)).toMatchObject({
+      groups,
+    });
     const anew = call('Routes.Update', { id: route.id, groups: [...groups, ...one(gpt)] }, tenant);
     expect(await violated(anew)).toEqual(['groups[0].targets[0].provider_key_id']);
   });
@@ -284,7 +291,7 @@ describe.each([
   const fill = async (tenant: TestTenant, copies: number, bytes: number) => {
     const { id } = await created({}, tenant);
     const numbers = Array.from({ length: copies }, (_, n) => `select ${n} as n`).join(' union all ');
-    const columns = 'organization_id, active, on_context, on_filter, body, target_groups, created_at, revision';
+    const columns = 'organization_id, active, body, target_groups, settings, created_at, revision';
     for (let from = 0; from < copies; from += 400) {
       const some = numbers.split(' union all ').slice(from, from + 400);
       await database.raw(
@@ -302,7 +309,9 @@ describe.each([
     expect(await refusal(create({}, tenant))).toMatchObject({
       ...{ code: 'FAILED_PRECONDITION', reason: 'too_many_routes', message: expect.stringContaining('10000') },
     });
-    expect(await as('Routes.Update', { id, onContext: true }, tenant)).toMatchObject({ onContext: true });
+    expect(await as('Routes.Update', { id, settings: { onContext: true } }, tenant)).toMatchObject({
+      settings: { onContext: true },
+    });
     await as('Routes.Delete', { id }, tenant);
     expect((await create({}, tenant)).code).toBe('OK');
     // All of them fit into one response.

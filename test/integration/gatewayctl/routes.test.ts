@@ -20,7 +20,7 @@ describe('routes', () => {
   it('of targets that are tried in order are created, shown, listed, changed and deleted', async () => {
     await ctl.expect(`routes create fast --target ${mini},first-token=5s --target ${claude} --on-context true`);
     expect(await ctl.json('routes get fast')).toMatchObject({
-      ...{ name: 'fast', active: true, onContext: true, onFilter: false },
+      ...{ name: 'fast', active: true, settings: { onContext: true, onFilter: false } },
       groups: [
         { targets: [{ model: mini, weight: 1, firstTokenMs: 5000 }] },
         { targets: [{ model: claude, weight: 1 }] },
@@ -33,7 +33,7 @@ describe('routes', () => {
     expect(listed).toMatch(/^NAME +ID +ACTIVE +TARGETS$/m);
     expect(listed).toMatch(new RegExp(`^fast +\\S+ +yes +${mini}=1,first-token=5000ms; then ${claude}=1$`, 'm'));
     await ctl.expect('routes update fast --active false --name quick');
-    expect(await ctl.json('routes get quick')).toMatchObject({ active: false, onContext: true });
+    expect(await ctl.json('routes get quick')).toMatchObject({ active: false, settings: { onContext: true } });
     await ctl.expect(`routes update quick --target ${claude}`);
     expect(await groupsOf('quick')).toMatchObject([{ targets: [{ model: claude }] }]);
     await ctl.expect('routes delete quick --yes');
@@ -62,10 +62,10 @@ describe('routes', () => {
       { targets: [{ model: claude, reasoningEffort: 'high' }], conditions: { hasTools: true, tokensAbove: 1000 } },
       { targets: [{ model: mini }] },
     ];
-    const file = operated.file('route.json', JSON.stringify({ groups, onFilter: true }));
+    const file = operated.file('route.json', JSON.stringify({ groups, settings: { onFilter: true } }));
     await ctl.expect(['routes', 'create', 'smart', '--file', file]);
     expect(await ctl.json('routes get smart')).toMatchObject({
-      onFilter: true,
+      settings: { onFilter: true },
       groups: [
         { targets: [{ reasoningEffort: 'REASONING_EFFORT_HIGH' }], conditions: { hasTools: true, tokensAbove: 1000 } },
         { targets: [{ model: mini }] },

@@ -292,8 +292,8 @@ describe('a refusal of the request', () => {
 
   it('goes to the next target only if the route says so', async () => {
     await createRoute();
-    await createRoute({ name: 'long', onContext: true });
-    await createRoute({ name: 'free', onFilter: true });
+    await createRoute({ name: 'long', settings: { onContext: true } });
+    await createRoute({ name: 'free', settings: { onFilter: true } });
     failGpt(tooLong);
     await expect(whole()).rejects.toMatchObject({ status: 400, code: 'context_length_exceeded' });
     await expect(whole('free')).rejects.toMatchObject({ status: 400 });

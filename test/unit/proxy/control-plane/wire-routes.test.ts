@@ -58,7 +58,7 @@ describe('routes of a record', () => {
       scope: { kind: 'KEY_SCOPE_KIND_PERSON' as const, id: 'p' },
     };
     const groups = [{ targets: [target, other], conditions }, { targets: [other] }];
-    const route = read({ ...bare, groups, onContext: true, onFilter: true }).get('fast');
+    const route = read({ ...bare, groups, settings: { onContext: true, onFilter: true } }).get('fast');
     expect(route).toMatchObject({ onContext: true, onFilter: true });
     expect(route?.groups.map(({ targets }) => targets.map(({ model }) => model))).toEqual([
       ['gpt-provider/gpt-4o-2024-08-06', other.model],
