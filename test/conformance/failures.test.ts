@@ -46,7 +46,7 @@ beforeAll(async () => {
   const listed = `127.0.0.1:${silent.port},127.0.0.1:${closedPort}`;
   gateway = await startGateway({ controlPlane: { GATEWAY_PRIVATE_UPSTREAMS: listed } });
   hasty = await gateway.startProxy({
-    ...{ GATEWAY_FIRST_BYTE_TIMEOUT: '150ms', GATEWAY_IDLE_TIMEOUT: '150ms' },
+    ...{ GATEWAY_FIRST_BYTE_TIMEOUT: '1s', GATEWAY_IDLE_TIMEOUT: '1s' },
     GATEWAY_DNS_SERVERS: dns.address,
     GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${gateway.simulator.port},${listed}`,
   });
