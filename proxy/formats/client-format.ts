@@ -58,6 +58,11 @@ export interface ClientTranslation {
    * see conversation/opaque.ts.
    */
   readonly wrapsThinking?: boolean;
+  /**
+   * The format has no word for a response that failed although its status was a success, so the client gets an error
+   * instead of it.
+   */
+  readonly lacksFailures?: boolean;
   /** Where a request contains text. */
   readonly requestLocations: TextLocation;
   /** Names of the client's headers, in lower case, that a vendor of the same format gets too. */
@@ -105,6 +110,8 @@ export interface DearField {
   readonly region?: string;
   /** Reservations need no price for it: they have the rates of long prompts, or its vendor does not get it. */
   readonly isCovered?: true;
+  /** It lowers the price. */
+  readonly isCheaper?: true;
   /** It changes no price: the response may become longer than the limit that is reserved. */
   readonly isLimit?: true;
 }
@@ -197,6 +204,8 @@ export interface PublicError {
   readonly message: string;
   readonly param: string | undefined;
   readonly code: string | undefined;
+  /** A vendor's own name of the error, see `VendorError.type`. */
+  readonly type?: string | undefined;
   /** Further advice beside the message. */
   readonly hint?: string | undefined;
   readonly requestId?: string;

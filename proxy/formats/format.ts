@@ -223,6 +223,8 @@ export interface VendorError {
   readonly retryable: boolean;
   /** Seconds to wait, if the body contains them; upstream/ reads the headers. */
   readonly retryAfter: number | undefined;
+  /** The vendor's own name of the error, if SDKs of its format select their error class by it; of a closed list. */
+  readonly type?: string | undefined;
 }
 
 /** A response of status 2xx that contains an error. */

@@ -18,6 +18,8 @@ export interface ErrorResponse {
   /** `param` is a path in the body that the client sent. */
   readonly isClientParam?: boolean;
   readonly code: string | undefined;
+  /** See `VendorError.type`. */
+  readonly type?: string | undefined;
   readonly headers: readonly string[];
   /** Further advice beside the message. */
   readonly hint?: string | undefined;
@@ -37,13 +39,14 @@ const notWorthRetrying = new Set<ErrorCode>([
 export function errorResponse(error: unknown, attempts = 0): ErrorResponse {
   const isRetried = attempts > 1;
   if (error instanceof ProviderFailure) {
-    const { status, message, param, code, hint } = error;
+    const { status, message, param, code, type, hint } = error;
     return {
       status,
       source: 'provider',
       message,
       param,
       code,
+      type,
       hint,
       native: error.native,
       headers: [...retryHeaders(error.retryAfter, error.retryable && !isRetried), ...error.headers.map(headerValue)],
@@ -122,9 +125,9 @@ function noteCause(record: RequestRecord, error: unknown): void {
 export function respondError(exchange: Exchange, error: unknown): void {
   const response = recordError(exchange, error);
   if (error instanceof ClientGone) return void exchange.response.destroy();
-  const { message, param, code, hint, native } = response;
+  const { message, param, code, type, hint, native } = response;
   const status = native?.status ?? response.status;
-  const shown = { status, message, param, code, hint, requestId: exchange.id };
+  const shown = { status, message, param, code, type, hint, requestId: exchange.id };
   send(exchange, status, Buffer.from(native?.body ?? envelope(shown, exchange.format)), [
     'x-svc-error-source',
     response.source,

@@ -15,6 +15,8 @@ export class ProviderFailure extends Error {
   readonly status: number;
   readonly param: string | undefined;
   readonly code: string | undefined;
+  /** See `VendorError.type`. */
+  readonly type: string | undefined;
   /** In seconds. Of several attempts, the shortest. */
   retryAfter: number | undefined;
   /** False if waiting cannot help. */
@@ -34,6 +36,7 @@ export class ProviderFailure extends Error {
     this.status = vendor.status;
     this.param = vendor.param;
     this.code = vendor.code;
+    this.type = vendor.type;
     this.retryAfter = retryAfter;
     this.retryable = vendor.retryable;
     this.headers = headers;
@@ -107,7 +110,8 @@ export function providerFailure(
     param: hidden ? undefined : matchOf(vendor.param, paramForm),
     code: matchOf(vendor.code, codeForm),
   };
-  const waits = vendor.retryable ? retryAfter(headers, now, vendor.retryAfter) : undefined;
+  // A quota opens again at the time that its error itself names. Headers are about the usual limits.
+  const waits = retryAfter(vendor.retryable ? headers : {}, now, vendor.retryAfter);
   const details = { retryAfter: waits, headers: passed, reason };
   return new ProviderFailure(reported, { ...details, native: native && nativeFailure(native, target) });
 }

@@ -21,11 +21,13 @@ export interface ConverseErrorFacts {
 }
 
 export function converseError({ status = 500, type = '', message }: ConverseErrorFacts): VendorError {
-  const kind = kinds.get(type.toLowerCase()) ?? kindOfStatus(status);
-  const refined = kind === 'bad_request' && message !== undefined ? kindOfRefusal(message) : kind;
-  return vendorError(refined === 'forbidden' && isKeyRefusal(message) ? 'bad_key' : refined, {
+  const known = types.get(type.toLowerCase());
+  const kind = known?.kind ?? kindOfStatus(status);
+  const refined = message === undefined ? kind : closerKind(kind, message);
+  const error = vendorError(refined === 'forbidden' && isKeyRefusal(message) ? 'bad_key' : refined, {
     message: message === undefined ? undefined : forCaller(message),
   });
+  return known === undefined ? error : { ...error, type: known.type };
 }
 
 export function messageOf(body: Readonly<Record<string, unknown>>): string | undefined {
@@ -61,21 +63,24 @@ const kindsByType = {
   ServiceUnavailableException: 'overloaded',
 } as const satisfies Record<string, ErrorKind>;
 
-const kinds: ReadonlyMap<string, ErrorKind> = new Map(
-  Object.entries(kindsByType).map(([type, kind]) => [type.toLowerCase(), kind]),
+const types: ReadonlyMap<string, { readonly type: string; readonly kind: ErrorKind }> = new Map(
+  Object.entries(kindsByType).map(([type, kind]) => [type.toLowerCase(), { type, kind }]),
 );
 
-/** Refused requests whose message shows a more specific kind. */
-const refusals: readonly (readonly [RegExp, ErrorKind])[] = [
+/** Errors whose message shows a more specific kind than their type. */
+const closer: readonly (readonly [ErrorKind, RegExp, ErrorKind])[] = [
   [
+    'bad_request',
     /input is too long|prompt is too long|too many input tokens|exceed\w* (?:the )?(?:model's )?(?:maximum )?context|maximum context length|context window/i,
     'context_too_long',
   ],
-  [/model identifier is invalid|could not resolve the foundation model/i, 'no_model'],
+  ['bad_request', /model identifier is invalid|could not resolve the foundation model/i, 'no_model'],
+  // A daily quota has the type of the limits by the minute: waiting a minute does not help.
+  ['rate_limited', /too many (?:tokens|requests) per day/i, 'no_credit'],
 ];
 
-function kindOfRefusal(message: string): ErrorKind {
-  return refusals.find(([form]) => form.test(message))?.[1] ?? 'bad_request';
+function closerKind(kind: ErrorKind, message: string): ErrorKind {
+  return closer.find(([of, form]) => of === kind && form.test(message))?.[2] ?? kind;
 }
 
 /** The vendor reports a wrong API key as a missing permission. */

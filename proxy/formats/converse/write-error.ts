@@ -9,13 +9,24 @@ export function writeConverseError({ message, code, hint }: PublicError): object
   return { message, code, hint };
 }
 
-export function converseErrorHeaders({ status }: PublicError): readonly string[] {
-  return ['x-amzn-errortype', typeOf(status)];
+/** Only this format's vendor names a type, and its clients get that name. */
+export function converseErrorHeaders({ status, type }: PublicError): readonly string[] {
+  return ['x-amzn-errortype', type ?? typeOf(status)];
 }
 
 export function writeConverseStreamError(error: PublicError): Buffer {
-  return exceptionFrame(streamTypeOf(error.status), JSON.stringify(writeConverseError(error)));
+  const type = streamTypes.get(error.type) ?? streamTypeOf(error.status);
+  return exceptionFrame(type, JSON.stringify(writeConverseError(error)));
 }
+
+/** The types that a stream can have in both APIs (SDK types `ConverseStreamOutput`, `ResponseStream`). */
+const streamTypes: ReadonlyMap<string | undefined, string> = new Map([
+  ['InternalServerException', 'internalServerException'],
+  ['ModelStreamErrorException', 'modelStreamErrorException'],
+  ['ServiceUnavailableException', 'serviceUnavailableException'],
+  ['ThrottlingException', 'throttlingException'],
+  ['ValidationException', 'validationException'],
+]);
 
 const typeOf = statusWords(
   {

@@ -53,7 +53,7 @@ export const cloudFailures: readonly Failure[] = [
     name: 'exceeds a quota of the service',
     source: `${api.replace('Converse', 'InvokeModel')}: ServiceQuotaExceededException`,
     sends: exception(400, 'ServiceQuotaExceededException', 'Your request exceeds the service quota for your account.'),
-    shown: { error: 'ValidationException', status: 400, message: 'service quota' },
+    shown: { error: 'ServiceQuotaExceededException', status: 400, message: 'service quota' },
     ...byNext,
   },
   {
@@ -64,7 +64,7 @@ export const cloudFailures: readonly Failure[] = [
       'ModelNotReadyException',
       'Model is not ready for inference. Wait and try your request again.',
     ),
-    shown: { error: 'ThrottlingException', status: 429, message: 'not ready' },
+    shown: { error: 'ModelNotReadyException', status: 429, message: 'not ready' },
     ...byNext,
   },
   {
@@ -93,7 +93,7 @@ export const cloudFailures: readonly Failure[] = [
       'ModelErrorException',
       'The system encountered an unexpected error during processing. Try your request again.',
     ),
-    shown: { error: 'InternalServerException', status: 502, message: 'unexpected error' },
+    shown: { error: 'ModelErrorException', status: 502, message: 'unexpected error' },
     ...byNext,
   },
   {
@@ -179,7 +179,7 @@ export const cloudFailures: readonly Failure[] = [
     source: 'ConverseStreamOutput of the SDK',
     form: 'streamed',
     sends: frames(broken),
-    shown: { error: 'InternalServerException', status: 502, message: 'unexpected error' },
+    shown: { error: 'ModelStreamErrorException', status: 502, message: 'unexpected error' },
     ...byNext,
   },
   {

@@ -51,7 +51,7 @@ export const searchFailures: readonly Failure[] = [
     name: 'has no requests of this day left',
     source: 'github.com/diegosouzapw/OmniRoute/issues/9504',
     sends: json(429, quota('GenerateRequestsPerDayPerProjectPerModel-FreeTier', '36s')),
-    shown: { error: 'ApiError', status: 429, message: 'exceeded your current quota' },
+    shown: { error: 'ApiError', status: 429, message: 'exceeded your current quota', retryAfter: '36' },
     ...byNext,
   },
   {

@@ -66,6 +66,13 @@ describe('a provider’s error as the caller gets it', () => {
     });
   });
 
+  it('of a spent quota contains the wait that the error itself names, and none of the headers', () => {
+    const spent = { ...vendor(429, 'insufficient_quota'), retryAfter: 36 };
+    const headers = { 'retry-after': '5' };
+    expect(providerFailure(spent, { head: headers }, storedKey, now)).toMatchObject({ retryAfter: 36 });
+    expect(stored(429, headers, 'insufficient_quota')).toMatchObject({ retryAfter: undefined });
+  });
+
   it('contains 503 for 529', () => {
     expect(stored(529)).toMatchObject({ status: 503 });
   });

@@ -53,6 +53,22 @@ describe('an error of the managed cloud service', () => {
     expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
   });
 
+  it.each(['Too many tokens per day, please wait before trying again.', 'Too many requests per day.'])(
+    'is a spent quota by its message: %s',
+    (message) => {
+      const error = readConverseError(429, body({ message }), { 'x-amzn-errortype': 'ThrottlingException' });
+      const all = { status: 429, code: 'insufficient_quota', retryable: false, type: 'ThrottlingException' };
+      expect(error).toMatchObject(all);
+    },
+  );
+
+  it('has a type only if the vendor’s SDK knows it', () => {
+    const typeOf = (type: string) => readConverseError(400, body(parsed), { 'x-amzn-errortype': type }).type;
+    expect(typeOf('servicequotaexceededexception:http://x')).toBe('ServiceQuotaExceededException');
+    expect(typeOf('TeapotException')).toBeUndefined();
+    expect(readConverseError(503, body(''), {}).type).toBeUndefined();
+  });
+
   it('is reported without the signed text that the vendor’s message repeats', () => {
     const message = 'The signature does not match.\n\nThe Canonical String was\nx-amz-security-token:token';
     const error = readConverseError(403, body({ message }), {

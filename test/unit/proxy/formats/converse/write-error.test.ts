@@ -14,7 +14,12 @@ import {
   ValidationException,
 } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from 'vitest';
-import { converseErrorHeaders, writeConverseError } from '../../../../../proxy/formats/converse/write-error.ts';
+import { exceptionFrame } from '../../../../../proxy/formats/converse/frames.ts';
+import {
+  converseErrorHeaders,
+  writeConverseError,
+  writeConverseStreamError,
+} from '../../../../../proxy/formats/converse/write-error.ts';
 
 /** A client whose every request gets this error. */
 function refused(status: number): BedrockRuntimeClient {
@@ -62,5 +67,25 @@ describe('an error of the status', () => {
       expect(error).toBeInstanceOf(type);
       expect(error).toMatchObject({ message: 'the reason', code: 'a_code', $metadata: { httpStatusCode: status } });
     }
+  });
+});
+
+describe('an error with the type that the vendor gave it', () => {
+  const error = { status: 400, message: 'the reason', param: undefined, code: undefined };
+
+  it('keeps the type, whatever the status', () => {
+    const type = 'ServiceQuotaExceededException';
+    expect(converseErrorHeaders({ ...error, type })).toEqual(['x-amzn-errortype', type]);
+  });
+
+  it.each([
+    ['ThrottlingException', 'throttlingException'],
+    ['ServiceUnavailableException', 'serviceUnavailableException'],
+    // The SDK's streams have no such member.
+    ['ServiceQuotaExceededException', 'modelStreamErrorException'],
+    [undefined, 'modelStreamErrorException'],
+  ])('%s is the frame %s in a stream', (type, frame) => {
+    const written = writeConverseStreamError({ ...error, type });
+    expect(written).toEqual(exceptionFrame(frame, JSON.stringify(writeConverseError(error))));
   });
 });
