@@ -1,6 +1,7 @@
 // Fields with which a client requests what costs more than the usual price, where several formats have the same ones.
 // Values that request what a request without the field gets are no such fields.
 import type { JsonObject } from '../../common/json.ts';
+import type { ServiceTier } from '../../common/model-facts.ts';
 import { isGiven } from '../conversation/options.ts';
 import { servedTier } from '../conversation/usage.ts';
 import type { DearField } from './client-format.ts';
@@ -15,8 +16,11 @@ export function tierField(value: unknown, at: string): readonly DearField[] {
   if (!isGiven(value)) return [];
   const tier = typeof value === 'string' ? servedTier(value) : 'unknown';
   if (tier === undefined) return [];
-  return [tier === 'unknown' ? { at } : { at, tier }];
+  if (tier === 'unknown') return [{ at }];
+  return [cheaperTiers.has(tier) ? { at, tier, isCheaper: true } : { at, tier }];
 }
+
+const cheaperTiers: ReadonlySet<ServiceTier> = new Set(['flex', 'batch']);
 
 /** Fields of the Messages API except the tier, wherever a body contains them: SDK type `MessageCreateParams`, beta. */
 export function claudeFields({

@@ -1,7 +1,6 @@
 // The fields of a request that make its vendor charge more than the usual price. The organization's setting for priced
 // options and reservations read the same rows: the service tier, which chat completions have for every format, and what
 // the client's format has beside it.
-import type { ServiceTier } from '../../common/model-facts.ts';
 import type { OrganizationRecord } from '../access/principal.ts';
 import type { ChatCall } from '../call.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
@@ -25,13 +24,11 @@ interface OptionCall extends Pick<ChatCall, 'request'> {
   };
 }
 
-/** Tiers that cost less. The setting lets them pass: it protects an organization from higher bills. */
-const cheaperTiers: ReadonlySet<ServiceTier | undefined> = new Set(['flex', 'batch']);
-
 /**
- * Refuses an option with a price, unless the organization allows it or the provider key is the caller's. It is refused
- * and not dropped, because the response would be another one than was wanted: slower, or processed elsewhere. So it is
- * for every provider, whatever gets there: an alias that leads to another one changes nothing.
+ * Refuses an option with a price, unless the organization allows it or the provider key is the caller's. Tiers that cost
+ * less pass: the setting protects an organization from higher bills. An option is refused and not dropped, because the
+ * response would be another one than was wanted: slower, or processed elsewhere. So it is for every provider, whatever
+ * gets there: an alias that leads to another one changes nothing.
  * @throws GatewayError unsupported_parameter
  */
 export function refusePricedOptions({ caller, request }: OptionCall): void {
@@ -39,7 +36,7 @@ export function refusePricedOptions({ caller, request }: OptionCall): void {
   // Counting tokens costs nothing.
   if (request.client?.path.counts === true) return;
   const options = [...tierOf(request), ...ownFields(request)];
-  const refused = options.find(({ tier, isLimit }) => isLimit !== true && !cheaperTiers.has(tier));
+  const refused = options.find(({ isCheaper, isLimit }) => isLimit !== true && isCheaper !== true);
   if (refused === undefined) return;
   const { at } = refused;
   throw refusedField(at, `${at} changes the price of a request, and the organization does not allow options that do`);

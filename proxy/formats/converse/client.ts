@@ -54,7 +54,7 @@ function extraFields(extra: JsonObject): readonly DearField[] {
   const options = [...claudeFields(extra), ...tierField(extra.service_tier, 'service_tier')];
   const limits = Object.keys(extra).filter((name) => isGiven(extra[name]) && isLimit(name, extra));
   return [
-    ...options.map(({ at, isCovered }) => ({ at: below(at), ...(isCovered && { isCovered }) })),
+    ...options.map(({ at, tier: _tier, region: _region, ...kind }) => ({ at: below(at), ...kind })),
     ...limits.map((name) => ({ at: below(name), isLimit: true as const })),
   ];
 }

@@ -106,6 +106,7 @@ describe('a value that requests the usual price, or a lower one', () => {
     ['generate_content', { fields: { serviceTier: 'flex' } }],
     ['converse', { fields: { serviceTier: { type: 'default' }, performanceConfig: { latency: 'standard' } } }],
     ['converse', { fields: { serviceTier: { type: 'flex' } } }],
+    ['converse', extra({ service_tier: 'flex' })],
     ['converse', extra({ speed: 'standard', anthropic_beta: ['context-management-2025-06-27'] })],
     ['invoke', { headers: ['x-amzn-bedrock-service-tier', 'flex'] }],
     ['invoke', { headers: ['x-amzn-bedrock-performanceconfig-latency', 'standard'] }],
