@@ -43,6 +43,11 @@ export function ofAccount(param: string): GatewayError {
   return refusedField(param, `${param} names something of the whole vendor account; send its content instead`);
 }
 
+/** The refusal of a choice of further models, which no allow-list, limit or price has seen. */
+export function ofOtherModels(param: string): GatewayError {
+  return refusedField(param, `${param} lets the vendor call other models than the request names; use a route instead`);
+}
+
 /** The refusal of what a tool of the vendor, which the settings do not let pass, has left in the history. */
 export function notEnabled(param: string): GatewayError {
   return refusedField(param, `${param} is of a tool of the vendor, which is not enabled`);

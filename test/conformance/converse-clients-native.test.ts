@@ -137,6 +137,13 @@ describe('the vendor of the format', () => {
     }
   });
 
+  it('does not get further models to call', async () => {
+    const response = await call(text(', "additionalModelRequestFields": {"fallbacks":"default"}'));
+    expect(response.status).toBe(400);
+    expect(response.headers.get('x-svc-error-code')).toBe('unsupported_parameter');
+    expect(await response.text()).toContain('additionalModelRequestFields.fallbacks lets the vendor call other models');
+  });
+
   it('gets the caller’s own keys and everything that they can reach', async () => {
     const own = { 'x-svc-vk': clients.scene.key, 'x-svc-direct-key': 'true', ...ownHeaders[vendor] };
     const fields = ', "guardrailConfig": {"guardrailIdentifier":"sim1","guardrailVersion":"1"}';

@@ -87,6 +87,8 @@ describe('the vendor of the format', () => {
   it.each([
     ['container', ', "container": "container_1"'],
     ['mcp_servers', ', "mcp_servers": [{"type":"url","url":"https://mcp.example","name":"x"}]'],
+    ['fallbacks', ', "fallbacks": [{"model":"claude-opus-5"}]'],
+    ['fallbacks', ', "fallbacks": "default"'],
   ])('does not get %s with a stored key', async (param, fields) => {
     const response = await call(text(fields));
     expect(response.status).toBe(400);
@@ -108,8 +110,9 @@ describe('the vendor of the format', () => {
       'x-svc-direct-key': 'true',
       'x-api-key': ownHeaders[vendor].authorization,
     };
-    await call(text(', "container": "container_1"'), own);
+    await call(text(', "container": "container_1", "fallbacks": "default"'), own);
     expect(sent()).toContain('container_1');
+    expect(sent()).toContain('"fallbacks": "default"');
   });
 });
 

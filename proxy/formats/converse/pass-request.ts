@@ -5,7 +5,7 @@ import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
-import { notEnabled, ofAccount, refusedField } from '../client-losses.ts';
+import { notEnabled, ofAccount, ofOtherModels, refusedField } from '../client-losses.ts';
 import { type OwnToolKind, permits, type ToolRights } from '../own-tools.ts';
 import { innerClient, passedBody } from '../splice.ts';
 import { ownAccountFields } from './client-options.ts';
@@ -47,6 +47,7 @@ function refuseAccount(body: JsonObject, rights: ToolRights): void {
   for (const name of ownAccountFields) {
     if (isObject(extra) && isGiven(extra[name])) throw ofAccount(`additionalModelRequestFields.${name}`);
   }
+  if (isObject(extra) && isGiven(extra.fallbacks)) throw ofOtherModels('additionalModelRequestFields.fallbacks');
   refuseLocations(body.system, 'system');
   for (const [at, { content }] of objectsOf(body.messages).entries()) {
     refuseLocations(content, `messages[${at}].content`);

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
-import { notEnabled, ofAccount } from '../client-losses.ts';
+import { notEnabled, ofAccount, ofOtherModels } from '../client-losses.ts';
 import { permits, type ToolRights } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
 import { kindOf, kindOfBlock, mcp } from './own-tools.ts';
@@ -40,6 +40,8 @@ function refuseAccount(body: JsonObject, rights: ToolRights): void {
     const passes = name === 'mcp_servers' && permits(rights, mcp);
     if (isGiven(body[name]) && !passes) throw ofAccount(name);
   }
+  // Its beta alone changes nothing (SDK type `BetaFallbacksParam`).
+  if (isGiven(body.fallbacks)) throw ofOtherModels('fallbacks');
   for (const [at, { content }] of objectsOf(body.messages).entries()) {
     refuseFiles(content, `messages[${at}].content`);
     refuseOwnTools(content, `messages[${at}].content`, rights);
