@@ -1,6 +1,7 @@
 // A provider: where requests are sent, with which credential, in which format. The format defines the bytes on the
 // wire; the attempt loop in upstream/ sends them.
 import type { CustomProvider } from '../access/principal.ts';
+import { refuseAccountFields } from '../formats/chat-completions/account-fields.ts';
 import { countingFormat } from '../formats/chat-completions/counting.ts';
 import type { NativeFormats } from '../formats/chat-completions/native.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
@@ -167,8 +168,10 @@ export function buildRequest(call: ProviderCall): UpstreamRequest | Promise<Upst
 
 /** Adds what the client's own format lost, and names fields as the client does. */
 function writtenRequest(call: ProviderCall): WrittenRequest {
-  const { client } = call.request;
+  const { client, body, messages } = call.request;
   const format = formatOf(call);
+  // The other formats refuse it where they are read, or written for their own vendor.
+  if (client === undefined && call.target.providerKeyId !== undefined) refuseAccountFields(body, messages);
   if (client === undefined || nativeFormat(call) !== undefined) return format.writeRequest(call);
   const { losses, translation } = client;
   if (losses.refusal !== undefined) throw losses.refusal;

@@ -180,14 +180,6 @@ export const contentFeatures: readonly Feature[] = [
     }),
   },
   {
-    name: 'a file by id',
-    ask: withPart({ type: 'file', file: { file_id: 'file-1' } }),
-    at: usually(refused('messages[0].content[1].file.file_id'), {
-      'gpt-provider': native(`${inPart}.file.file_id`, 'file-1'),
-      'studio-ai': refused('messages[0].content[1]'),
-    }),
-  },
-  {
     name: 'sound',
     ask: withPart({ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }),
     at: usually(native(`${inPart}.input_audio.format`, 'wav'), {

@@ -369,12 +369,12 @@ describe('options of a request to the managed cloud service', () => {
       code: 'invalid_request',
       param: expect.stringMatching(new RegExp(`^${name}`)),
     });
-    expect(() => build({ tools: [boil], [name]: value })).toThrow(refusal);
+    expect(() => build({ tools: [boil], [name]: value }, { providerKeyId: undefined })).toThrow(refusal);
   });
 
   it('are refused when a field of guardrailConfig is not text', () => {
     const refusal = expect.objectContaining({ code: 'invalid_request', param: 'guardrailConfig.trace' });
-    expect(() => build({ guardrailConfig: { trace: true } })).toThrow(refusal);
+    expect(() => build({ guardrailConfig: { trace: true } }, { providerKeyId: undefined })).toThrow(refusal);
   });
 
   it.each([

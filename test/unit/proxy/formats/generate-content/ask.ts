@@ -8,7 +8,7 @@ import type { UpstreamRequest } from '../../../../../proxy/providers/credentials
 import type { ProviderCall } from '../../../../../proxy/providers/provider.ts';
 import { buildRequest } from '../../../../../proxy/providers/provider.ts';
 import { searchProvider } from '../../../../../proxy/providers/search-provider.ts';
-import { goldenCall } from '../../../../support/golden.ts';
+import { type GoldenTarget, goldenCall, targetedAt } from '../../../../support/golden.ts';
 
 export const messages = [{ role: 'user', content: 'Hi' }];
 
@@ -36,8 +36,8 @@ export interface Content {
   readonly parts: readonly Json[];
 }
 
-export function sent(body: object = {}, images: Record<string, InlineData> = {}): Sent {
-  const built = buildRequest(callOf(body, images));
+export function sent(body: object = {}, images: Record<string, InlineData> = {}, target: GoldenTarget = {}): Sent {
+  const built = buildRequest(targetedAt(target, callOf(body, images)));
   if (built instanceof Promise) throw new Error('this provider signs nothing');
   return { ...built, body: JSON.parse(built.body) };
 }

@@ -81,7 +81,7 @@ describe('fields of a request to the search-company vendor', () => {
     ['thinking.budget_tokens', { thinking: { type: 'enabled', budget_tokens: '1' } }, 'invalid_request'],
     ['safety_settings', { safety_settings: { category: 'x' } }, 'invalid_request'],
     ['safetySettings', { safetySettings: [{ category: 'x' }] }, 'invalid_request'],
-    ['cached_content', { cached_content: 1 }, 'invalid_request'],
+    ['cached_content', { cached_content: 1 }, 'unsupported_parameter'],
     ['response_format.type', { response_format: { type: 'grammar' } }, 'invalid_request'],
   ])('%s is refused: %j', (param, body, code) => {
     expect(refusal(body)).toEqual({ code, param });
@@ -131,7 +131,7 @@ describe('fields of a request to the search-company vendor', () => {
 
   it('fields in the vendor’s own spelling are accepted', () => {
     const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'OFF' }];
-    const { body, dropped } = sent({ safetySettings, cachedContent: 'cachedContents/a' });
+    const { body, dropped } = sent({ safetySettings, cachedContent: 'cachedContents/a' }, {}, { ownKey: true });
     expect(body).toMatchObject({ safetySettings, cachedContent: 'cachedContents/a' });
     expect(dropped).toEqual([]);
   });

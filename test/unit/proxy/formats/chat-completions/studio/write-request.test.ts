@@ -100,7 +100,7 @@ describe('the inference API', () => {
     [
       { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] },
       'unsupported_parameter',
-      'messages[0].content[0]',
+      'messages[0].content[0].file.file_id',
     ],
     [{ temperature: 'hot' }, 'invalid_request', 'temperature'],
     [{ seed: 0.5 }, 'invalid_request', 'seed'],
