@@ -2,7 +2,7 @@
 // it and sends it back; it is unwrapped for its issuer only. It is neither secret nor authenticated: a forged one
 // changes only what its sender's own request contains, and its vendor checks the value itself.
 import { createHash } from 'node:crypto';
-import { isObject, parseJson } from '../../common/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 
 /** Who can read a value. */
 export interface Issuer {
@@ -43,7 +43,12 @@ const charactersMax = 1024 * 1024;
 
 /** Undefined for a value that is too large: more than 1 MiB when wrapped. */
 export function wrapOpaque(opaque: Opaque): string | undefined {
-  const wrapped = prefix + Buffer.from(JSON.stringify(opaque)).toString('base64url');
+  return wrapObject({ ...opaque });
+}
+
+/** As `wrapOpaque`, for an object that has several such values. */
+export function wrapObject(object: JsonObject): string | undefined {
+  const wrapped = prefix + Buffer.from(JSON.stringify(object)).toString('base64url');
   return wrapped.length > charactersMax ? undefined : wrapped;
 }
 
@@ -54,15 +59,20 @@ export function isWrapped(value: unknown): value is string {
 
 /** Undefined for a value that the gateway did not wrap. */
 export function unwrapOpaque(wrapped: string): Opaque | undefined {
-  if (!isWrapped(wrapped) || wrapped.length > charactersMax) return undefined;
-  const read = parseJson(Buffer.from(wrapped.slice(prefix.length), 'base64url').toString());
-  if (!isObject(read) || !isObject(read.issuer)) return undefined;
+  const read = unwrapObject(wrapped);
+  if (!isObject(read?.issuer)) return undefined;
   const { kind, value, text } = read;
   const { provider, account } = read.issuer;
   if (typeof provider !== 'string' || typeof account !== 'string') return undefined;
   if (kind !== 'signature' && kind !== 'redacted_thinking') return undefined;
   if (typeof value !== 'string' || value === '') return undefined;
   return { issuer: { provider, account }, kind, value, ...(typeof text === 'string' && { text }) };
+}
+
+export function unwrapObject(wrapped: string): JsonObject | undefined {
+  if (!isWrapped(wrapped) || wrapped.length > charactersMax) return undefined;
+  const read = parseJson(Buffer.from(wrapped.slice(prefix.length), 'base64url').toString());
+  return isObject(read) ? read : undefined;
 }
 
 export function isFrom({ issuer }: Opaque, { provider, account }: Issuer): boolean {

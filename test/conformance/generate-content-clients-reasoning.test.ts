@@ -63,6 +63,9 @@ function thoughtsSent(): readonly object[] {
     );
 }
 
+/** As Gemini CLI keeps a turn. */
+const withoutThoughts = (parts: Part[]) => parts.filter((part) => part.thought !== true);
+
 const ownForm = Buffer.from('gw1_ey').toString('base64');
 
 describe.each(cases)('thinking of %s, %s', (model, form) => {
@@ -96,25 +99,28 @@ describe.each(cases)('thinking of %s, %s', (model, form) => {
     expect(thoughtsSent()).toEqual([]);
   });
 
-  it('is not returned by a client that leaves thoughts out', async () => {
-    const parts = await firstTurn(model, form);
-    const { text } = await secondTurn(
-      model,
-      parts.filter((part) => part.thought !== true),
-    );
+  it('returns to it with its call, from a client that leaves thoughts out', async () => {
+    const parts = withoutThoughts(await firstTurn(model, form));
+    expect(parts.map(({ thoughtSignature }) => thoughtSignature?.startsWith(ownForm))).toEqual([true]);
+    const { text, named } = await secondTurn(model, parts);
     expect(text).toContain('simulated');
-    expect(thoughtsSent()).toEqual([]);
+    expect(thoughtsSent()).toHaveLength(1);
+    expect(sent()).toContain(thought);
+    expect(named).not.toContain('thought');
   });
 
   it.each(['gpt-provider/gpt-5', 'search-provider/gemini-2.5-flash', ...vendors.filter((other) => other !== model)])(
     'does not reach %s with its signature',
     async (other) => {
-      const parts = await firstTurn(model, form);
-      const { text, named } = await secondTurn(other, parts);
-      expect(text).toContain('simulated');
-      expect(named).toContain('contents.parts.thought');
-      expect(sent()).not.toContain(ownForm);
-      expect(sent()).not.toContain('gw1_');
+      const all = await firstTurn(model, form);
+      for (const parts of [all, withoutThoughts(all)]) {
+        const { text, named } = await secondTurn(other, parts);
+        expect(text).toContain('simulated');
+        expect(named).toContain('contents.parts.thought');
+        expect(sent()).toContain('weather');
+        expect(sent()).not.toContain(ownForm);
+        expect(sent()).not.toContain('gw1_');
+      }
     },
   );
 });

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { splitId } from '../../conversation/call-ids.ts';
 import type { CalledTool, Finish, ResponseChoice, ResponseMessage } from '../../conversation/response.ts';
 import type { Usage } from '../../conversation/usage.ts';
-import { thoughtParts } from './client-thoughts.ts';
+import { thoughtParts, withThoughts } from './client-thoughts.ts';
 import { markedSignature } from './signatures.ts';
 
 export function writeClientResponse({ id, model, choices, usage }: ResponseMessage): JsonObject {
@@ -21,11 +21,12 @@ export function writeClientResponse({ id, model, choices, usage }: ResponseMessa
 function partsOf({ content, reasoning = '', refusal, calls, extras = {} }: ResponseChoice): readonly JsonObject[] {
   const text = [content, refusal ?? extras.refusal].filter((one) => typeof one === 'string').join('');
   const signature = textSignature(extras);
+  const thoughts = objectsOf(extras.thinking_blocks);
   return [
-    ...thoughtParts(reasoning, objectsOf(extras.thinking_blocks)),
+    ...thoughtParts(reasoning, thoughts),
     ...(text === '' && signature === undefined ? [] : [{ text, ...signed(signature) }]),
     ...objectsOf(extras.images).flatMap(imagePart),
-    ...calls.map(callPart),
+    ...withThoughts(calls.map(callPart), thoughts),
   ];
 }
 
@@ -69,6 +70,12 @@ const ownReasons: ReadonlySet<string> = new Set([
   ...['UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS', 'MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE'],
 ]);
 
+/** What other vendors report of a response that failed. */
+const failures: ReadonlyMap<string | undefined, string> = new Map([
+  ['malformed_tool_use', 'MALFORMED_FUNCTION_CALL'],
+  ['malformed_model_output', 'MALFORMED_RESPONSE'],
+]);
+
 /** SDK type `FinishReason`. */
 export function finishReason({ reason, native }: Finish): string {
   if (native !== undefined && ownReasons.has(native)) return native;
@@ -78,7 +85,7 @@ export function finishReason({ reason, native }: Finish): string {
     case 'content_filter':
       return 'SAFETY';
     case 'error':
-      return 'OTHER';
+      return failures.get(native) ?? 'OTHER';
     case 'stop':
     case 'tool_calls':
       return 'STOP';

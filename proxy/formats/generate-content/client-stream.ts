@@ -9,7 +9,7 @@ import type { Usage } from '../../conversation/usage.ts';
 import type { PathFields } from '../client-format.ts';
 import type { StreamWriter } from '../format.ts';
 import { callPart, finishReason, imagePart, responseId, textSignature, usageFields } from './client-response.ts';
-import { thoughtEnd } from './client-thoughts.ts';
+import { thoughtEnd, withThoughts } from './client-thoughts.ts';
 
 export class ClientStreamWriter implements StreamWriter {
   readonly #isArray: boolean;
@@ -19,6 +19,10 @@ export class ClientStreamWriter implements StreamWriter {
   #calls = 0;
   /** Calls that may not be complete yet, by their index. */
   readonly #waiting = new Map<number, CalledTool>();
+  /** Of the latest thought, so far. */
+  #thought = '';
+  /** The thoughts since the last call. */
+  #thoughts: JsonObject[] = [];
   #finish: Finish = { reason: 'stop', native: undefined };
   #signature: string | undefined;
   textTokens = 0;
@@ -50,12 +54,15 @@ export class ClientStreamWriter implements StreamWriter {
   }
 
   reasoning(text: string): void {
+    this.#thought += text;
     this.#text({ text, thought: true });
   }
 
   thought(block: ThinkingBlock): void {
     const parts = thoughtEnd(block);
     if (parts.length > 0) this.#parts([...this.#completed(), ...parts]);
+    this.#thoughts.push(block.type === 'thinking' ? { ...block, thinking: this.#thought } : { ...block });
+    this.#thought = '';
   }
 
   call(id: string, name: string, args = ''): number {
@@ -106,8 +113,10 @@ export class ClientStreamWriter implements StreamWriter {
 
   /** Another part begins, so the calls before it are complete. */
   #completed(): readonly JsonObject[] {
-    const calls = [...this.#waiting.values()].map(callPart);
+    if (this.#waiting.size === 0) return [];
+    const calls = withThoughts([...this.#waiting.values()].map(callPart), this.#thoughts);
     this.#waiting.clear();
+    this.#thoughts = [];
     return calls;
   }
 

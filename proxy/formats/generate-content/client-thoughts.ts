@@ -1,9 +1,12 @@
 // Thinking of a Claude model in a client's parts (SDK type `Part` of @google/genai): thoughts whose signature is the
-// wrapped value. The field is base64 for the SDKs, so it has the base64 of that text.
+// wrapped value. The field is base64 for the SDKs, so it has the base64 of that text. The vendor's own signatures are at
+// calls, and clients such as Gemini CLI send calls back without the thoughts before them. So the first call has these
+// thoughts once more, in its signature.
 import type { JsonObject } from '../../../common/json.ts';
 import { isWrapped } from '../../conversation/opaque.ts';
+import { isGiven } from '../../conversation/options.ts';
 import type { ThinkingBlock } from '../../conversation/response.ts';
-import { wrappedBlock, wrappedValue } from '../../models/claude/wrapped-thinking.ts';
+import { blocksIn, wrapBlocks, wrappedBlock, wrappedValue } from '../../models/claude/wrapped-thinking.ts';
 import type { LossList } from '../client-losses.ts';
 import type { ClientPart } from './client-parts.ts';
 
@@ -26,6 +29,19 @@ export function thoughtEnd(block: ThinkingBlock): readonly JsonObject[] {
 
 function thoughtSignature(block: JsonObject): JsonObject {
   return { thoughtSignature: Buffer.from(wrappedValue(block) ?? '').toString('base64') };
+}
+
+/** The parts of calls; the first one with the thoughts before it. @param blocks with their text */
+export function withThoughts(calls: readonly JsonObject[], blocks: readonly JsonObject[]): readonly JsonObject[] {
+  const [first, ...others] = calls;
+  const wrapped = first === undefined || isGiven(first.thoughtSignature) ? undefined : wrapBlocks(blocks);
+  if (wrapped === undefined) return calls;
+  return [{ ...first, thoughtSignature: Buffer.from(wrapped).toString('base64') }, ...others];
+}
+
+/** The thoughts in the signature of a call. */
+export function thoughtsAtCall(signature: unknown): readonly ThinkingBlock[] {
+  return blocksIn(wrappedIn(signature) ?? '');
 }
 
 /** The beginning of base64 of a wrapped value. */

@@ -4,11 +4,12 @@ import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
+import type { ThinkingBlock } from '../../conversation/response.ts';
 import type { ChatTurn } from '../client-format.ts';
 import type { LossList } from '../client-losses.ts';
 import { camelNames } from './client-names.ts';
 import { type ClientPart, chatParts, madeImage, partsOf } from './client-parts.ts';
-import { ThoughtReader } from './client-thoughts.ts';
+import { ThoughtReader, thoughtsAtCall, wrappedIn } from './client-thoughts.ts';
 
 /** @throws GatewayError invalid_request that names the field */
 export function chatTurns(contents: unknown, losses: LossList): readonly ChatTurn[] {
@@ -91,11 +92,14 @@ function modelTurn({ parts, at }: Group, ids: CallIds, losses: LossList): ChatTu
   const calls: JsonObject[] = [];
   const images: JsonObject[] = [];
   const thoughts = new ThoughtReader(losses);
+  const atCalls: ThinkingBlock[] = [];
   let signature: unknown;
   for (const one of parts) {
     const { part } = one;
-    if (isGiven(part.functionCall)) calls.push(toolCall(one, ids, losses));
-    else if (isGiven(part.inlineData) && part.thought !== true) images.push(madeImage(one));
+    if (isGiven(part.functionCall)) {
+      calls.push(toolCall(one, ids, losses));
+      atCalls.push(...thoughtsAtCall(part.thoughtSignature));
+    } else if (isGiven(part.inlineData) && part.thought !== true) images.push(madeImage(one));
     else if (part.thought === true && typeof part.text === 'string') thoughts.add(one, part.text);
     else {
       content.push(...chatParts(one, losses));
@@ -103,12 +107,14 @@ function modelTurn({ parts, at }: Group, ids: CallIds, losses: LossList): ChatTu
     }
   }
   thoughts.end();
+  // A client that keeps its thoughts sends them twice.
+  const blocks = atCalls.length > thoughts.blocks.length ? atCalls : thoughts.blocks;
   const message = {
     role: 'assistant',
     content: content.length === 0 ? null : content,
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(images.length > 0 && { images }),
-    ...(thoughts.blocks.length > 0 && { thinking_blocks: thoughts.blocks }),
+    ...(blocks.length > 0 && { thinking_blocks: blocks }),
     ...signed(signature),
   };
   return { message, at };
@@ -132,7 +138,9 @@ function toolCall({ part, at }: ClientPart, ids: CallIds, losses: LossList): Jso
   if (isGiven(args) && !isObject(args)) throw invalid(`${where}.args`, `${where}.args must be an object`);
   losses.dropOthers(call, callFields, where);
   const called = { name, arguments: isGiven(args) ? writeJson(args) : '{}' };
-  return { id: ids.call(id, name), type: 'function', function: called, ...signed(part.thoughtSignature) };
+  const { thoughtSignature: signature } = part;
+  const own = wrappedIn(signature) === undefined ? signed(signature) : {};
+  return { id: ids.call(id, name), type: 'function', function: called, ...own };
 }
 
 /** Results of calls are messages of their own, before the rest. */

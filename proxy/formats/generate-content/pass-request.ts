@@ -117,12 +117,20 @@ function withOwnSignatures(contents: unknown, model: string): readonly unknown[]
 }
 
 /** Thinking of another vendor's model, or the end of it, which has no text. */
-function isForeignThought({ thoughtSignature, thought_signature: snake }: JsonObject): boolean {
+function isForeignThought(part: JsonObject): boolean {
+  return hasForeignThought(part) && !isCall(part);
+}
+
+function hasForeignThought({ thoughtSignature, thought_signature: snake }: JsonObject): boolean {
   return wrappedIn(thoughtSignature ?? snake) !== undefined;
 }
 
 function hasForeignThoughts(contents: unknown): boolean {
-  return objectsOf(contents).some(({ parts }) => objectsOf(parts).some(isForeignThought));
+  return objectsOf(contents).some(({ parts }) => objectsOf(parts).some(hasForeignThought));
+}
+
+function isCall({ functionCall, function_call: snake }: JsonObject): boolean {
+  return isGiven(functionCall) || isGiven(snake);
 }
 
 function hasMark({ thoughtSignature, thought_signature: snake }: JsonObject): boolean {
@@ -134,7 +142,6 @@ function unmarked(part: JsonObject, model: string): JsonObject {
   const { thoughtSignature, thought_signature: snake, ...rest } = part;
   const given = thoughtSignature ?? snake;
   const own = isMarked(given) ? returnedSignature(model, given) : undefined;
-  const isCall = isGiven(rest.functionCall) || isGiven(rest.function_call);
-  const signature = own ?? (isCall ? anySignature : undefined);
+  const signature = own ?? (isCall(rest) ? anySignature : undefined);
   return { ...rest, ...(signature !== undefined && { thoughtSignature: signature }) };
 }

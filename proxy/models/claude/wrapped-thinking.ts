@@ -1,16 +1,19 @@
 // The thinking of a Claude model for clients whose format has no field for signatures of this kind: the signature, or
 // the encrypted text, is wrapped in the chat form already, so that the writers of clients' formats only move it.
-import type { JsonObject } from '../../../common/json.ts';
+import { type JsonObject, objectsOf } from '../../../common/json.ts';
 import {
   type Issuer,
   isFrom,
   isWrapped,
   type Opaque,
   shortDigest,
+  unwrapObject,
   unwrapOpaque,
+  wrapObject,
   wrapOpaque,
 } from '../../conversation/opaque.ts';
 import type { ThinkingBlock } from '../../conversation/response.ts';
+import { readThinkingBlock } from './thinking-blocks.ts';
 
 /** @returns none for a block that is too large */
 export function wrapThinking(block: ThinkingBlock, issuer: Issuer): readonly ThinkingBlock[] {
@@ -36,6 +39,21 @@ export function wrappedBlock(wrapped: unknown, text: string): ThinkingBlock | un
 export function wrappedValue({ type, signature, data }: JsonObject): string | undefined {
   const value = type === 'thinking' ? signature : data;
   return isWrapped(value) ? value : undefined;
+}
+
+/**
+ * Wrapped blocks with their text in one value, for clients that send calls back without the thinking before them.
+ * @returns undefined for no blocks, and for blocks that are too large
+ */
+export function wrapBlocks(blocks: readonly JsonObject[]): string | undefined {
+  const wrapped = blocks.filter((block) => wrappedValue(block) !== undefined);
+  return wrapped.length === 0 ? undefined : wrapObject({ thinking_blocks: wrapped });
+}
+
+/** The blocks in such a value; none in any other. */
+export function blocksIn(wrapped: string): readonly ThinkingBlock[] {
+  const blocks = objectsOf(unwrapObject(wrapped)?.thinking_blocks).filter((block) => wrappedValue(block) !== undefined);
+  return blocks.flatMap((block) => readThinkingBlock(block) ?? []);
 }
 
 /**
