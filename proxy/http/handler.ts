@@ -140,6 +140,7 @@ async function respondByModel(
     const written = inClientFormat(guarded, call.request.client, {
       elapsedMs: () => exchange.elapsedMs,
       inSlices: (steps) => inSlices(exchange, steps, deps.loop),
+      isGuarded: output !== undefined,
     });
     await relay(
       exchange,

@@ -6,12 +6,21 @@ export class RewrittenStream implements StreamResult {
   readonly headers: readonly string[];
   readonly #source: StreamResult;
   readonly #rewrite: (bytes: Buffer) => Buffer;
+  readonly #failure: () => Error | undefined;
 
-  /** @param rewrite returns the bytes for the client, empty if there are none yet */
-  constructor(source: StreamResult, rewrite: (bytes: Buffer) => Buffer) {
+  /**
+   * @param rewrite returns the bytes for the client, empty if there are none yet
+   * @param failure why the stream failed, if it has ended properly and is no response for the client
+   */
+  constructor(
+    source: StreamResult,
+    rewrite: (bytes: Buffer) => Buffer,
+    failure: () => Error | undefined = () => undefined,
+  ) {
     this.headers = source.headers;
     this.#source = source;
     this.#rewrite = rewrite;
+    this.#failure = failure;
   }
 
   flowTo(sink: StreamSink): void {
@@ -20,7 +29,11 @@ export class RewrittenStream implements StreamResult {
         const written = this.#rewrite(bytes);
         if (written.length > 0) sink.write(written);
       },
-      end: () => sink.end(),
+      end: () => {
+        const failure = this.#failure();
+        if (failure === undefined) sink.end();
+        else sink.fail(failure);
+      },
       fail: (error) => sink.fail(error),
     });
   }

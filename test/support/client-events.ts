@@ -200,7 +200,7 @@ const converseReasons: Table<ConverseStopReason> = {
   end_turn: 'written',
   guardrail_intervened: 'written',
   malformed_model_output: 'written',
-  malformed_tool_use: 'of the vendor’s own responses',
+  malformed_tool_use: 'written',
   max_tokens: 'written',
   model_context_window_exceeded: 'written',
   stop_sequence: 'written',

@@ -24,6 +24,7 @@ import type {
   PublicError,
 } from '../../proxy/formats/client-format.ts';
 import { LossList } from '../../proxy/formats/client-losses.ts';
+import { failedResponse } from '../../proxy/http/client-response.ts';
 
 /** A call of a stream's writer; `fail` is the failure of the stream, instead of its end. */
 export type Step =
@@ -72,10 +73,16 @@ export type Rewrite = (bytes: Buffer) => Buffer;
 export const elapsedMs = 7;
 
 export function rewriteFor(kind: ClientKind, body?: JsonObject): Rewrite {
+  const reader = readerFor(kind, body);
+  return reader === undefined ? (bytes) => bytes : (bytes) => reader.push(bytes);
+}
+
+/** Undefined for clients of chat completions. */
+function readerFor(kind: ClientKind, body?: JsonObject): ChunkReader | undefined {
   const { translation } = clientFormats[kind.format];
-  if (translation === undefined) return (bytes) => bytes;
-  const reader = new ChunkReader(translation.openWriter(clientRequestOf(translation, kind, body), () => elapsedMs));
-  return (bytes) => reader.push(bytes);
+  if (translation === undefined) return undefined;
+  const writer = translation.openWriter(clientRequestOf(translation, kind, body), () => elapsedMs);
+  return new ChunkReader(writer, translation);
 }
 
 export interface WrittenStream {
@@ -88,7 +95,7 @@ export interface WrittenStream {
 /** @param body of the client's request */
 export function writeSteps(kind: ClientKind, steps: readonly Step[], body?: JsonObject): WrittenStream {
   const { translation, ...format } = clientFormats[kind.format];
-  const rewrite = rewriteFor(kind, body);
+  const reader = readerFor(kind, body);
   const chunks = new ChunkWriter({
     ...{ includeUsage: true, asFunctions: false, separateThoughts: translation !== undefined },
     ...(translation?.wrapsThinking === true && { formOfThought: formOfThought(issuer) }),
@@ -98,19 +105,26 @@ export function writeSteps(kind: ClientKind, steps: readonly Step[], body?: Json
   for (const step of steps) {
     if ('fail' in step) {
       const error = { ...step.fail, param: undefined, requestId: 'req_1' };
-      if (!chunks.started) {
-        const headers = format.errorHeaders?.(error) ?? [];
-        return { pieces, refusal: { status: error.status, headers, body: format.writeError(error) } };
-      }
-      const path = { model: 'm', stream: true, framing: kind.framing };
-      const soFar = { path, first: pieces[0], last: pieces.at(-1) };
-      return { pieces: [...pieces, Buffer.from(format.writeStreamError(error, soFar))], refusal: undefined };
+      if (chunks.started) return failedAfter(pieces, kind, error);
+      const headers = format.errorHeaders?.(error) ?? [];
+      return { pieces, refusal: { status: error.status, headers, body: format.writeError(error) } };
     }
     play(step, chunks, thoughts);
-    const written = rewrite(chunks.take());
+    const bytes = chunks.take();
+    const written = reader === undefined ? bytes : reader.push(bytes);
     if (written.length > 0) pieces.push(written);
   }
-  return { pieces, refusal: undefined };
+  const { failed } = reader ?? {};
+  if (failed === undefined) return { pieces, refusal: undefined };
+  const { status, message, code, param } = failedResponse(failed);
+  return failedAfter(pieces, kind, { status, message, code, param, requestId: 'req_1' });
+}
+
+function failedAfter(pieces: readonly Buffer[], { format, framing }: ClientKind, error: PublicError): WrittenStream {
+  const path = { model: 'm', stream: true, framing };
+  const soFar = { path, first: pieces[0], last: pieces.at(-1) };
+  const written = clientFormats[format].writeStreamError(error, soFar);
+  return { pieces: [...pieces, Buffer.from(written)], refusal: undefined };
 }
 
 const issuer = issuerOf('assistant-provider', 'golden');

@@ -14,8 +14,9 @@ import { readUsage } from './usage.ts';
 
 interface ReadCall {
   readonly id: string;
-  /** The writer's. */
-  readonly index: number;
+  readonly name: string;
+  /** The writer's; undefined until the call has arguments. */
+  index: number | undefined;
   /** So far. */
   arguments: string;
   /** Length of the arguments that were found incomplete. */
@@ -36,23 +37,41 @@ function isMore({ delta: { role: _role, ...fields }, logprobs }: ChoiceParts): b
   return logprobs !== undefined || Object.values(fields).some((value) => value !== null && value !== '');
 }
 
+export interface ChunkReading {
+  /** Guards hold texts back, and may release the first of a refusal before the last of the text. */
+  readonly isGuarded: boolean;
+  /** A response that failed is not written to its end: see `failed`. */
+  readonly lacksFailures: boolean;
+}
+
 export class ChunkReader {
   readonly #events = new SseSplitter(Number.POSITIVE_INFINITY);
   readonly #writer: StreamWriter;
+  readonly #isGuarded: boolean;
+  readonly #lacksFailures: boolean;
   /** The latest call with each index of the chunks. */
   readonly #calls = new Map<number, ReadCall>();
+  /**
+   * Calls that are not written yet, in their order. The first of them has no arguments so far: nothing shows whether some
+   * will follow, and the text after it must not wait for that.
+   */
+  readonly #begun = new Set<ReadCall>();
   /** The calls whose arguments may continue. */
   readonly #partial = new Set<ReadCall>();
   /** What came between pieces of their arguments: the client's format ends a call before another part begins. */
   #waiting: ChoiceParts[] = [];
-  /** Written at the end: guards may release it before the last of the text, which it follows in whole responses. */
+  /** Under guards: written at the end, because it follows the text in whole responses. */
   #refusal = '';
   #finish: Finish | undefined;
   #usage: Usage = noUsage;
   #usageExtras: JsonObject = {};
+  /** Why the response failed, although its status was a success. */
+  failed: Finish | undefined;
 
-  constructor(writer: StreamWriter) {
+  constructor(writer: StreamWriter, { isGuarded = false, lacksFailures = false }: Partial<ChunkReading> = {}) {
     this.#writer = writer;
+    this.#isGuarded = isGuarded;
+    this.#lacksFailures = lacksFailures;
   }
 
   /** @returns bytes for the client, empty if the events have none for it */
@@ -129,10 +148,15 @@ export class ChunkReader {
     for (const block of objectsOf(thinking_blocks)) this.#think(block);
     if (typeof content === 'string') this.#writer.content(content);
     for (const part of objectsOf(content)) if (typeof part.text === 'string') this.#writer.content(part.text);
-    if (typeof refusal === 'string') this.#refusal += refusal;
+    if (typeof refusal === 'string') this.#refuse(refusal);
     const given = Object.entries(extras).filter(([, value]) => value !== null && value !== undefined);
     if (given.length > 0) this.#writer.extra(Object.fromEntries(given));
     if (logprobs !== undefined) this.#writer.logprobs(logprobs);
+  }
+
+  #refuse(refusal: string): void {
+    if (this.#isGuarded) this.#refusal += refusal;
+    else this.#writer.extra({ refusal });
   }
 
   #think({ type, thinking, signature, data }: JsonObject): void {
@@ -145,22 +169,41 @@ export class ChunkReader {
   #readCall(call: JsonObject): void {
     const { id, name, arguments: args } = callOf(call);
     const number = plainNumber(call.index) ?? this.#calls.size;
-    const known = this.#calls.get(number);
+    let known = this.#calls.get(number);
     if (id !== '' && id !== known?.id) {
-      const begun = { id, index: this.#writer.call(id, name, args), arguments: args, checked: 0 };
-      this.#calls.set(number, begun);
-      this.#partial.add(begun);
-    } else if (known !== undefined) {
-      known.arguments += args;
-      this.#writer.callArguments(known.index, args);
+      known = { id, name, index: undefined, arguments: '', checked: 0 };
+      this.#calls.set(number, known);
+      this.#begun.add(known);
     }
+    if (known !== undefined && args !== '') this.#addArguments(known, args);
+  }
+
+  #addArguments(call: ReadCall, args: string): void {
+    call.arguments += args;
+    if (call.index !== undefined) this.#writer.callArguments(call.index, args);
+    for (const first of this.#begun) {
+      if (first.arguments === '') return;
+      this.#writeCall(first);
+    }
+  }
+
+  #writeCall(call: ReadCall): void {
+    this.#begun.delete(call);
+    this.#partial.add(call);
+    call.index = this.#writer.call(call.id, call.name, call.arguments);
   }
 
   #end(): void {
     if (!this.#writer.started) this.#start({});
     this.#writeWaiting();
+    const finish = this.#finish ?? { reason: 'stop', native: undefined };
+    if (finish.reason === 'error' && this.#lacksFailures) {
+      this.failed = finish;
+      return;
+    }
     if (this.#refusal !== '') this.#writer.extra({ refusal: this.#refusal });
-    this.#writer.finish(this.#finish ?? { reason: 'stop', native: undefined });
+    for (const call of this.#begun) this.#writeCall(call);
+    this.#writer.finish(finish);
     this.#writer.end(this.#usage, this.#usageExtras);
   }
 }

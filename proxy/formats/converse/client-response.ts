@@ -72,6 +72,11 @@ const ownReasons: ReadonlySet<string> = new Set([
   'model_context_window_exceeded',
 ]);
 
+/** What another vendor reports of calls that nobody can use (SDK type `FinishReason` of @google/genai). */
+const callFailures: ReadonlySet<string> = new Set([
+  ...['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'],
+]);
+
 /** SDK type `StopReason`. */
 export function stopReason({ reason, native, stopSequence }: Finish): string {
   if (native !== undefined && ownReasons.has(native)) return native;
@@ -83,7 +88,7 @@ export function stopReason({ reason, native, stopSequence }: Finish): string {
     case 'content_filter':
       return 'content_filtered';
     case 'error':
-      return 'malformed_model_output';
+      return native !== undefined && callFailures.has(native) ? 'malformed_tool_use' : 'malformed_model_output';
     case 'stop':
       return stopSequence === undefined ? 'end_turn' : 'stop_sequence';
   }

@@ -14,6 +14,7 @@ const keptHeader = /^anthropic-(?:workspace-id$|dangerous-)/;
 export const messagesClients: ClientTranslation = {
   name: 'messages',
   streamType: 'text/event-stream',
+  lacksFailures: true,
   requestLocations: messagesRequestLocations,
   forwardsHeader: (name) => name.startsWith('anthropic-') && !keptHeader.test(name),
   readRequest: readMessagesRequest,

@@ -5,10 +5,16 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Finish, ResponseSink } from '../../conversation/response.ts';
 import { chatName } from './offered-tools.ts';
 
+interface OpenCall {
+  /** In the sink. */
+  readonly index: number;
+  hasArguments: boolean;
+}
+
 export class OutputReader {
   readonly #sink: ResponseSink;
-  /** Index in the sink of each open call, by the index of its item. */
-  readonly #open = new Map<unknown, number>();
+  /** The open calls, by the index of their item. */
+  readonly #open = new Map<unknown, OpenCall>();
   #calls = 0;
 
   constructor(sink: ResponseSink) {
@@ -37,12 +43,15 @@ export class OutputReader {
   begin({ type, call_id: id, name, namespace }: JsonObject, index: unknown): void {
     if (type !== 'function_call' && type !== 'custom_tool_call') return;
     this.#calls++;
-    this.#open.set(index, this.#sink.call(textOf(id), chatName(textOf(name), namespace)));
+    const call = this.#sink.call(textOf(id), chatName(textOf(name), namespace));
+    this.#open.set(index, { index: call, hasArguments: false });
   }
 
   /** The item is whole. The input of a custom tool becomes JSON, so it is read here, not in pieces. */
   end({ type, input }: JsonObject, index: unknown): void {
     if (type === 'custom_tool_call') this.#arguments(index, writeJson({ input: textOf(input) }));
+    // Without arguments, nothing would show that the call is complete.
+    else if (this.#open.get(index)?.hasArguments === false) this.#arguments(index, '{}');
     this.#open.delete(index);
   }
 
@@ -87,7 +96,10 @@ export class OutputReader {
 
   #arguments(index: unknown, args: unknown): void {
     const call = this.#open.get(index);
-    if (call !== undefined) this.#sink.callArguments(call, textOf(args));
+    const text = textOf(args);
+    if (call === undefined || text === '') return;
+    call.hasArguments = true;
+    this.#sink.callArguments(call.index, text);
   }
 }
 

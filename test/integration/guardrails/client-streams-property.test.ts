@@ -187,7 +187,11 @@ async function check(client: Client, { actions }: Case, { whole, streamed, numbe
   if (client.format === 'responses') expect(deltasIn(events), what).toEqual([read.reasoning, read.content]);
 }
 
-const context = { elapsedMs: () => elapsedMs, inSlices: () => Promise.reject(new Error('the response is small')) };
+const context = {
+  elapsedMs: () => elapsedMs,
+  inSlices: () => Promise.reject(new Error('the response is small')),
+  isGuarded: true,
+};
 
 /** All bytes that the client of a stream gets; none if it gets an error response instead. */
 function clientStream({ format, request }: Client, { received, refusal, isCommitted }: GuardedPieces): Buffer {

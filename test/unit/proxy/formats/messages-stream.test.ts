@@ -18,8 +18,11 @@ const begun = (index: number, name: string, args = '') =>
 const more = (index: number, args: string) => call(index, { function: { arguments: args } });
 const end = `${chunk({}, 'tool_calls')}data: [DONE]\n\n`;
 
-function eventsOf(chunks: string, pieceBytes = Number.POSITIVE_INFINITY): readonly Event[] {
-  const reader = new ChunkReader(new MessagesWriter());
+function eventsOf(
+  chunks: string,
+  pieceBytes = Number.POSITIVE_INFINITY,
+  reader = new ChunkReader(new MessagesWriter()),
+): readonly Event[] {
   const bytes = Buffer.from(chunks);
   let text = '';
   for (let at = 0; at < bytes.length; at += Math.min(pieceBytes, bytes.length)) {
@@ -109,6 +112,53 @@ describe('a stream for clients of the Messages API', () => {
   it('has one call whose server repeats id and name', () => {
     const again = (args: string) => call(0, { id: 'call_a', function: { name: 'a', arguments: args } });
     expect(blocksOf(eventsOf(begun(0, 'a', '{"x"') + again(':1') + again('}') + end))).toEqual([['a', '{"x":1}']]);
+  });
+
+  it('has text that follows a call without arguments as it arrives, before the call', () => {
+    const reader = new ChunkReader(new MessagesWriter());
+    expect(eventsOf(begun(0, 'now'), undefined, reader)).toHaveLength(1);
+    expect(eventsOf(chunk({ content: 'Let ' }), undefined, reader).at(-1)?.delta?.text).toBe('Let ');
+    expect(eventsOf(chunk({ content: 'me.' }), undefined, reader).at(-1)?.delta?.text).toBe('me.');
+    const stream = begun(0, 'now') + chunk({ content: 'Let ' }) + chunk({ content: 'me.' }) + end;
+    expect(blocksOf(eventsOf(stream))).toEqual([
+      ['text', 'Let me.'],
+      ['now', ''],
+    ]);
+  });
+
+  it('has calls in their order, although an earlier one has no arguments until the end', () => {
+    const stream = begun(0, 'a') + begun(1, 'b', '{"y":2}') + chunk({ content: 'So.' });
+    expect(blocksOf(eventsOf(stream + end))).toEqual([
+      ['text', 'So.'],
+      ['a', ''],
+      ['b', '{"y":2}'],
+    ]);
+    expect(blocksOf(eventsOf(stream + more(0, '{"x":1}') + end))).toEqual([
+      ['text', 'So.'],
+      ['a', '{"x":1}'],
+      ['b', '{"y":2}'],
+    ]);
+  });
+
+  it('has a refusal as it arrives, and under guardrails at the end, behind the text', () => {
+    const pieces = [chunk({ refusal: 'I ' }), chunk({ refusal: 'cannot.' }), chunk({ content: 'Sorry. ' }), end];
+    const written = (isGuarded: boolean) => {
+      const reader = new ChunkReader(new MessagesWriter(), { isGuarded });
+      return pieces.map((piece) =>
+        eventsOf(piece, undefined, reader)
+          .map(({ delta }) => delta?.text ?? '')
+          .join(''),
+      );
+    };
+    expect(written(false)).toEqual(['I ', 'cannot.', 'Sorry. ', '']);
+    expect(written(true)).toEqual(['', '', 'Sorry. ', 'I cannot.']);
+  });
+
+  it('has no end if the response failed, which the format cannot say', () => {
+    const reader = new ChunkReader(new MessagesWriter(), { lacksFailures: true });
+    const events = eventsOf(chunk({ content: 'Tea' }) + chunk({}, 'error') + 'data: [DONE]\n\n', undefined, reader);
+    expect(events.map(({ type }) => type)).not.toContain('message_delta');
+    expect(reader.failed).toMatchObject({ reason: 'error' });
   });
 
   it('is the same however the chunks are cut', () => {
