@@ -98,10 +98,10 @@ function joinedParts(parts: readonly TalkPart[]): readonly TalkPart[] {
   return all.map((part) => (part.kind === 'text' ? { ...part, text: plainText(part.text) } : part));
 }
 
-/** The vendor that demands names wants each of them once. */
+/** A vendor that demands names wants each of them once. A file without one is a document, or a file. */
 function plainName(name: string): string {
   const once = name.replace(/ \d+$/, '');
-  return once === 'document' ? '' : once;
+  return once === 'document' || once === 'file' ? '' : once;
 }
 
 /** The model’s own choice is the usual one, and a choice among one tool names it. */

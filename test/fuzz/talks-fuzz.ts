@@ -4,7 +4,9 @@ import { parseExactJson, writeJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { clientFormats } from '../../proxy/client-formats.ts';
 import { GatewayError } from '../../proxy/errors.ts';
-import { buildRequest, nativeFormat, type ProviderCall } from '../../proxy/providers/provider.ts';
+import { customProvider } from '../../proxy/providers/custom.ts';
+import { buildRequest, nativeFormat, type Provider, type ProviderCall } from '../../proxy/providers/provider.ts';
+import { responsesServer } from '../../proxy/providers/responses.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
 import { Random } from '../support/access/random.ts';
 import { callOf, clientCallOf } from '../support/vendor-calls.ts';
@@ -18,12 +20,22 @@ import type { FuzzOptions } from './translate-fuzz.ts';
 interface TalkTarget {
   readonly vendor: VendorName;
   readonly model: string;
+  /** A server with models of the vendor, in another format. */
+  readonly server?: Provider;
 }
+
+/** A custom provider in a format that reaches a shipped vendor only from clients of the same format. */
+const server = customProvider(responsesServer, {
+  ...{ id: 'server', name: 'server', baseUrl: 'https://server.test/v1', models: [] },
+  ...{ wireFormat: 'responses', keyForm: 'bearer' },
+});
 
 /** Of each vendor's format, and of the families of models with rules of their own. */
 const targets: readonly TalkTarget[] = [
   { vendor: 'gpt-provider', model: 'gpt-4.1-mini' },
   { vendor: 'gpt-provider', model: 'gpt-5' },
+  { vendor: 'gpt-provider', model: 'gpt-4.1-mini', server },
+  { vendor: 'gpt-provider', model: 'gpt-5', server },
   { vendor: 'studio-ai', model: 'gpt-4o-mini' },
   { vendor: 'studio-ai', model: 'DeepSeek-V3.2' },
   { vendor: 'assistant-provider', model: 'claude-sonnet-4-5' },
@@ -44,7 +56,8 @@ export async function fuzzTalks({ seed, cases }: FuzzOptions): Promise<ReadonlyM
     for (const format of talkFormats) {
       const talk = randomTalk(new Random(number * 7919), format.features);
       for (const target of targets) {
-        const outcome = `${format.name} to ${target.vendor}: ${await runCase(number, format, { talk, ...target })}`;
+        const named = target.server === undefined ? target.vendor : `a server of ${target.server.format.name}`;
+        const outcome = `${format.name} to ${named}: ${await runCase(number, format, { talk, ...target })}`;
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       }
     }
@@ -56,35 +69,44 @@ interface TalkCase extends TalkTarget {
   readonly talk: Talk;
 }
 
-async function runCase(number: number, format: TalkFormat, { talk, vendor, model }: TalkCase): Promise<string> {
+async function runCase(number: number, format: TalkFormat, one: TalkCase): Promise<string> {
+  const { talk, vendor, model, server } = one;
   const json = format.write(talk, model);
   try {
-    return await thereAndBack(format, json, { talk, vendor, model });
+    return await thereAndBack(format, json, one);
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'unsupported_parameter') {
       return `refused ${error.param?.replaceAll(/\d+/g, '#')}`;
     }
-    throw new Error(`case ${number}, ${format.name} to ${vendor} ${model}: ${String(error)}\n${json}`, {
+    const at = `${vendor} ${model}${server === undefined ? '' : ' of a server'}`;
+    throw new Error(`case ${number}, ${format.name} to ${at}: ${String(error)}\n${json}`, {
       cause: error,
     });
   }
 }
 
-async function thereAndBack(format: TalkFormat, json: string, { talk, vendor, model }: TalkCase): Promise<string> {
-  const call = clientCallOf(vendor, model, { format: clientFormats[format.name], body: bodyIn(json), stream: false });
+async function thereAndBack(format: TalkFormat, json: string, one: TalkCase): Promise<string> {
+  const { talk, vendor, model } = one;
+  const sent = { format: clientFormats[format.name], body: bodyIn(json), stream: false };
+  const call = atServer(clientCallOf(vendor, model, sent), one);
   const read = talkIn({ ...call.request.body, messages: call.request.messages });
   expectSameTalk(plain(withLimit(read, talk)), plain(talk), 'as the gateway reads it');
   const there = await translated(call, read, 'at the vendor');
-  if (format.name === 'responses' || isNative(call)) return 'same there';
-  // Only requests of its own clients reach a vendor in the format of Responses.
+  if (isNative(call)) return 'same there';
   const home = homes[format.name];
-  await translated(callOf(home.vendor, home.model, writeJson(there.chat)), there.talk, 'on the way back');
+  const back = atServer(callOf(home.vendor, home.model, writeJson(there.chat)), home);
+  await translated(back, there.talk, 'on the way back');
   return 'same there and back';
 }
 
-/** An own vendor for each format that the gateway writes. */
-const homes: Readonly<Record<Exclude<TalkFormat['name'], 'responses'>, TalkTarget>> = {
+function atServer(call: ProviderCall, { server }: TalkTarget): ProviderCall {
+  return server === undefined ? call : { ...call, target: { ...call.target, provider: server } };
+}
+
+/** An own vendor for each format. */
+const homes: Readonly<Record<TalkFormat['name'], TalkTarget>> = {
   chat_completions: { vendor: 'gpt-provider', model: 'gpt-4.1-mini' },
+  responses: { vendor: 'gpt-provider', model: 'gpt-5', server },
   messages: { vendor: 'assistant-provider', model: 'claude-sonnet-4-5' },
   generate_content: { vendor: 'search-provider', model: 'gemini-2.5-flash' },
   converse: { vendor: 'managed-cloud-models', model: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0' },
