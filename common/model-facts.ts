@@ -20,6 +20,8 @@ export const capabilityValues = {
   forcedTools: [true, false],
   /** Whether the conversation may end with the assistant's turn. */
   prefill: [true, false],
+  /** Whether the model then continues the text of that turn, letter by letter, unless it reasons. */
+  continuesText: [false, true],
   /** Whether a response by JSON Schema can be requested natively; otherwise a forced tool is used. */
   jsonSchema: [true, false],
   /** Whether a response in any JSON can be requested natively. */

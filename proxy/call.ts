@@ -1,4 +1,5 @@
 // One authorised chat request on its way: the input of inspect, reserve and dispatch, and its outcome.
+import type { RouteRecovery } from '../proto/words/access.ts';
 import type { Caller } from './access/authenticator.ts';
 import type { ModelCapabilities } from './catalog/capabilities.ts';
 import type { CatalogModel } from './catalog/models.ts';
@@ -50,6 +51,8 @@ export interface CalledRoute {
   readonly onContext: boolean;
   /** A refusal by a content filter goes to the next target. */
   readonly onFilter: boolean;
+  /** What follows when a provider cuts a stream of which the caller has a part. Absent: an error. */
+  readonly recovery?: Exclude<RouteRecovery, 'off'>;
 }
 
 /** Its own fields of {@link CallTarget} are those of the first target. */
@@ -65,7 +68,7 @@ export interface ChatCall extends CallTarget {
   readonly alternatives?: readonly CallTarget[] | undefined;
   /** The cost of a usage, for the usage chunk of a stream whose caller requested it. */
   readonly costText?: (usage: Usage, target: Target) => ReturnType<CostText>;
-  /** Output guardrails apply: they read the response as a chat completion. */
+  /** Output guardrails apply, or its stream may be recovered: both read the response as a chat completion. */
   readonly isGuarded?: boolean;
   /** Only the tokens of its request are counted: it counts as a request, and costs nothing. */
   readonly countsOnly?: true;
@@ -161,6 +164,8 @@ export interface Outcome {
   readonly status: number;
   readonly errorSource: 'gateway' | 'provider' | undefined;
   readonly errorCode: string | undefined;
+  /** The caller has a part of the response, and is to get the rest of another attempt's. */
+  readonly isPassedOn?: boolean;
   /** Milliseconds since the request arrived. */
   readonly latencyMs: number;
   readonly firstTokenMs: number | undefined;

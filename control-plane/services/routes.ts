@@ -13,7 +13,7 @@ import type { UpdateRouteRequest__Output } from '../../proto/generated/gateway/v
 import { scopeKinds } from '../../proto/words/access.ts';
 import { optional } from '../domain/field.ts';
 import { keysOf, type RouteRules, routeGroups, routeName, type WrittenGroup } from '../domain/route.ts';
-import { changedRouteSettings, usualRouteSettings } from '../domain/route-settings.ts';
+import { changedRouteSettings, routeRecovery, usualRouteSettings } from '../domain/route-settings.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
@@ -34,7 +34,11 @@ export const routesBytesMax = 2 * 1024 * 1024;
 export async function create(call: ChangeCall, request: CreateRouteRequest__Output): Promise<Outcome<Route>> {
   const { organizationId } = request;
   const rules = await rulesFor(call.db, organizationId, request);
-  const fields = checked({ name: routeName(rules)(request.name), groups: routeGroups(rules)(request.groups) });
+  const fields = checked({
+    name: routeName(rules)(request.name),
+    groups: routeGroups(rules)(request.groups),
+    'settings.recovery': routeRecovery(request.settings),
+  });
   await requireOwn(call.db, organizationId, fields.groups);
   await requireNoAlias(call.db, organizationId, fields.name);
   const row = encoded({
@@ -68,6 +72,7 @@ export async function update(call: ChangeCall, request: UpdateRouteRequest__Outp
   const fields = checked({
     name: optional(routeName(rules), request.name),
     groups: optional(routeGroups(rules), request.groups.length === 0 ? undefined : request.groups),
+    'settings.recovery': routeRecovery(request.settings),
   });
   expectRevision(request.ifRevision, before.revision);
   const columns = {

@@ -31,6 +31,12 @@ const options: readonly Given[] = [
     about: "whether a request that a target's content filter refuses goes to the next one; default: false",
     field: 'settings.onFilter',
   },
+  {
+    flags: '--recovery <off|restart|continue>',
+    about:
+      'what follows when a provider cuts a stream of which the caller has a part: an error, a restart while it has no text, or, where a model can, the rest of the text; default: off',
+    field: 'settings.recovery',
+  },
   { flags: '--active <true|false>', about: 'false: callers cannot use it', field: 'active' },
   allowUnmatched,
 ];

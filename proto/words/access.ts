@@ -16,6 +16,7 @@ import type { RecordKind__Output } from '../generated/gateway/v1/RecordKind.ts';
 import type { RecordState__Output } from '../generated/gateway/v1/RecordState.ts';
 import type { RedisState__Output } from '../generated/gateway/v1/RedisState.ts';
 import type { Role__Output } from '../generated/gateway/v1/Role.ts';
+import type { RouteRecovery__Output } from '../generated/gateway/v1/RouteRecovery.ts';
 import type { SelectorHolder__Output } from '../generated/gateway/v1/SelectorHolder.ts';
 import type { SelectorProblem__Output } from '../generated/gateway/v1/SelectorProblem.ts';
 import type { UnknownCost__Output } from '../generated/gateway/v1/UnknownCost.ts';
@@ -130,6 +131,13 @@ export const reasoningEfforts = enumWords({
   REASONING_EFFORT_XHIGH: 'xhigh',
   REASONING_EFFORT_MAX: 'max',
 } as const satisfies WordsFor<ReasoningEffort__Output>);
+
+export const routeRecoveries = enumWords({
+  ROUTE_RECOVERY_OFF: 'off',
+  ROUTE_RECOVERY_RESTART: 'restart',
+  ROUTE_RECOVERY_CONTINUE: 'continue',
+} as const satisfies WordsFor<RouteRecovery__Output>);
+export type RouteRecovery = WordOf<typeof routeRecoveries>;
 
 export const databaseKinds = enumWords({
   DATABASE_KIND_SQLITE: 'sqlite',

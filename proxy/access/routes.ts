@@ -1,5 +1,5 @@
 // Routes in the proxy's own types: names that callers use as models, and the targets that serve them.
-import type { ScopeKind } from '../../proto/words/access.ts';
+import type { RouteRecovery, ScopeKind } from '../../proto/words/access.ts';
 import type { Effort } from '../conversation/options.ts';
 
 /**
@@ -30,6 +30,8 @@ export interface Route {
   readonly onContext: boolean;
   /** Whether a request that a target's content filter refuses goes to the next one. */
   readonly onFilter: boolean;
+  /** What follows when a provider cuts a stream of which the caller has a part. */
+  readonly recovery: RouteRecovery;
   readonly revision: number;
 }
 

@@ -8,7 +8,7 @@ import type { RouteGroup__Output } from '../../proto/generated/gateway/v1/RouteG
 import type { RouteRecord__Output } from '../../proto/generated/gateway/v1/RouteRecord.ts';
 import type { RouteTarget__Output } from '../../proto/generated/gateway/v1/RouteTarget.ts';
 import { routeBodyType } from '../../proto/load.ts';
-import { reasoningEfforts, scopeKinds } from '../../proto/words/access.ts';
+import { reasoningEfforts, routeRecoveries, scopeKinds } from '../../proto/words/access.ts';
 import {
   noRoutes,
   type Route,
@@ -61,6 +61,7 @@ function decodeRoute(name: string, body: RouteBody__Output): Route {
     groups: body.groups.flatMap(decodeGroup),
     onContext: body.settings?.onContext ?? false,
     onFilter: body.settings?.onFilter ?? false,
+    recovery: routeRecoveries.wordOf(body.settings?.recovery) ?? 'off',
     revision: whole(body.revision),
   };
 }

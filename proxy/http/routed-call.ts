@@ -27,10 +27,10 @@ export function routed(deps: RoutedDeps, requested: ConditionedRequest, route: R
   );
   const [first, ...others] = found.filter((one) => typeof one !== 'string');
   if (first === undefined) throw noTarget(found.filter((one) => typeof one === 'string'));
-  const { name, onContext, onFilter } = route;
+  const { name, onContext, onFilter, recovery } = route;
   return {
     ...first,
-    route: { name, onContext, onFilter },
+    route: { name, onContext, onFilter, ...(recovery !== 'off' && { recovery }) },
     ...(others.length > 0 && { alternatives: others.map(withOwnTargets) }),
   };
 }

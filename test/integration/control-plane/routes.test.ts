@@ -92,7 +92,7 @@ describe.each([
         organizationId: tenant.id,
         name: request.name,
         active: true,
-        settings: { onContext: false, onFilter: false },
+        settings: { onContext: false, onFilter: false, recovery: 'ROUTE_RECOVERY_OFF' },
       },
       groups: [
         {
@@ -106,12 +106,15 @@ describe.each([
     });
     const { id, revision } = route;
     expect(await plane.expect('Routes.Get', tenant.admin.token, { id })).toEqual(route);
-    const change = { id, ifRevision: revision, active: false, settings: { onContext: true, onFilter: true } };
+    const settings = { onContext: true, onFilter: true, recovery: 'ROUTE_RECOVERY_CONTINUE' };
+    const change = { id, ifRevision: revision, active: false, settings };
     const changed = await as('Routes.Update', change, tenant);
     expect(changed).toEqual({
-      ...{ ...route, active: false, settings: { onContext: true, onFilter: true } },
+      ...{ ...route, active: false, settings: expect.objectContaining(settings) },
       revision: changed.revision,
     });
+    const unspecified = { recovery: 'ROUTE_RECOVERY_UNSPECIFIED' };
+    expect(await as('Routes.Update', { id, settings: unspecified }, tenant)).toEqual(changed);
     expect(await as('Routes.Update', { id, name: request.name, groups: request.groups }, tenant)).toEqual(changed);
     expect(await refusal(call('Routes.Update', change, tenant))).toMatchObject({ reason: 'revision_mismatch' });
     const renamed = await as('Routes.Update', { id, name: `${request.name}-2`, groups: one(claude) }, tenant);

@@ -18,9 +18,15 @@ describe('routes', () => {
   const groupsOf = async (name: string) => (await ctl.json(`routes get ${name}`)).groups;
 
   it('of targets that are tried in order are created, shown, listed, changed and deleted', async () => {
-    await ctl.expect(`routes create fast --target ${mini},first-token=5s --target ${claude} --on-context true`);
+    await ctl.expect(
+      `routes create fast --target ${mini},first-token=5s --target ${claude} --on-context true --recovery restart`,
+    );
     expect(await ctl.json('routes get fast')).toMatchObject({
-      ...{ name: 'fast', active: true, settings: { onContext: true, onFilter: false } },
+      ...{
+        name: 'fast',
+        active: true,
+        settings: { onContext: true, onFilter: false, recovery: 'ROUTE_RECOVERY_RESTART' },
+      },
       groups: [
         { targets: [{ model: mini, weight: 1, firstTokenMs: 5000 }] },
         { targets: [{ model: claude, weight: 1 }] },

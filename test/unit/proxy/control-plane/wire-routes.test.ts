@@ -33,7 +33,7 @@ describe('routes of a record', () => {
     expect(routes.get('faster')).toBeUndefined();
     const fast = routes.get('fast');
     expect(fast).toEqual({
-      ...{ id: 'r', name: 'fast', revision: 7, onContext: false, onFilter: false },
+      ...{ id: 'r', name: 'fast', revision: 7, onContext: false, onFilter: false, recovery: 'off' },
       groups: [
         {
           targets: [{ model: 'gpt-provider/gpt-4o', providerKeyId: undefined, weight: 1, ...noOverrides }],
@@ -69,6 +69,17 @@ describe('routes of a record', () => {
       ...{ model: 'gpt-provider/gpt-4o-2024-08-06', reasoningEffort: 'low' },
     });
     expect(route?.groups[0]?.conditions).toEqual({ ...conditions, scope: { kind: 'person', id: 'p' } });
+  });
+
+  it.each([
+    ['ROUTE_RECOVERY_OFF', 'off'],
+    ['ROUTE_RECOVERY_RESTART', 'restart'],
+    ['ROUTE_RECOVERY_CONTINUE', 'continue'],
+    ['ROUTE_RECOVERY_UNSPECIFIED', 'off'],
+    // Of a later version.
+    [99 as unknown as 'ROUTE_RECOVERY_OFF', 'off'],
+  ] as const)('have the recovery %s', (recovery, word) => {
+    expect(read({ ...bare, settings: { recovery } }).get('fast')?.recovery).toBe(word);
   });
 
   it.each(efforts)('may set the effort %s, like a request', (effort) => {

@@ -37,10 +37,22 @@ const group = (targets: readonly RouteTarget[], conditions: Partial<RouteConditi
   ...{ targets, conditions: { ...always, ...conditions } },
 });
 
+const recoveries: Readonly<Record<string, Route['recovery']>> = { lasting: 'continue' };
+
 function routesOf(groups: Readonly<Record<string, readonly RouteGroup[]>>): Routes {
   const named = (name: string): Route | undefined => {
     const found = groups[name];
-    return found && { id: `id-${name}`, name, groups: found, onContext: false, onFilter: true, revision: 1 };
+    return (
+      found && {
+        id: `id-${name}`,
+        name,
+        groups: found,
+        onContext: false,
+        onFilter: true,
+        recovery: recoveries[name] ?? 'off',
+        revision: 1,
+      }
+    );
   };
   return { size: Object.keys(groups).length, names: () => Object.keys(groups), get: named };
 }
@@ -110,6 +122,8 @@ describe('a called name', () => {
   it('is a route with or without its prefix', () => {
     for (const model of ['fast', 'route/fast']) expect(modelsOf({ groups, model })).toEqual([gpt, claude]);
     expect(call({ groups }).route).toEqual({ name: 'fast', onContext: false, onFilter: true });
+    const lasting = call({ groups: { lasting: groups.fast }, model: 'lasting' }).route;
+    expect(lasting).toEqual({ name: 'lasting', onContext: false, onFilter: true, recovery: 'continue' });
     expect(refusal({ groups, model: 'route/slow' })).toBe('model_not_found');
     expect(refusal({ groups, model: 'route/' })).toBe('model_not_found');
   });
