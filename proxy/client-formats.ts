@@ -28,12 +28,14 @@ const cloudClients = {
 export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
   chat_completions: {
     requestIdHeader: undefined,
+    readsComments: true,
     writeError: writeChatError,
     writeStreamError: (error) => `data: ${JSON.stringify(writeChatError(error))}\n\n`,
     models: chatModels,
   },
   messages: {
     requestIdHeader: 'request-id',
+    readsComments: true,
     writeError: writeMessagesError,
     writeStreamError: (error) => `event: error\ndata: ${JSON.stringify(writeMessagesError(error))}\n\n`,
     models: messagesModels,
@@ -53,6 +55,7 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
   },
   responses: {
     requestIdHeader: undefined,
+    readsComments: true,
     writeError: writeChatError,
     writeStreamError: writeResponsesStreamError,
     models: chatModels,

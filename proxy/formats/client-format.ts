@@ -22,6 +22,11 @@ export interface ClientFormat {
    * An error after the first byte of a stream. The connection is aborted after it.
    */
   writeStreamError(error: PublicError, stream: StreamSoFar): string | Buffer;
+  /**
+   * The format's SDKs skip comments in streams. Not those of Google: the package google-genai for Python takes every line
+   * that is not data for JSON. The frames of Converse have no comments.
+   */
+  readonly readsComments?: true;
   readonly models: ModelsWriter;
   /** Absent for chat completions. */
   readonly translation?: ClientTranslation;

@@ -9,6 +9,7 @@ import type { Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import type { ClientFormat, ClientFormatName, ClientRequest } from '../formats/client-format.ts';
 import type { Reservation } from '../ledger/ledger.ts';
+import type { Recovered, Recovering } from '../routing/recovering-stream.ts';
 import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
@@ -66,6 +67,10 @@ export interface RequestRecord {
   /** The provider's id of a request that it failed. */
   upstreamRequestId: string | undefined;
   attempts: number;
+  /** What followed when a provider had cut the stream. */
+  recovered: Recovered | undefined;
+  /** The number of the attempt that followed. */
+  recoveredBy: number | undefined;
   streamed: boolean;
   direct: boolean;
   usage: Usage | undefined;
@@ -138,6 +143,8 @@ export class Exchange {
     limitId: undefined,
     upstreamRequestId: undefined,
     attempts: 0,
+    recovered: undefined,
+    recoveredBy: undefined,
     streamed: false,
     direct: false,
     usage: undefined,
@@ -171,6 +178,8 @@ export class Exchange {
   attemptAt = 0;
   /** An attempt has no response yet, so another one may follow. */
   isTrying = false;
+  /** The attempt's stream, if another attempt may follow on it. */
+  recovering: Recovering | undefined;
   /** The latest attempt that was sent, unless it is settled. */
   attempt: Received | undefined;
   /** The request's limits and money, once they are reserved. */
@@ -239,7 +248,22 @@ export class Exchange {
   /** Ends the attempt that it waits for: the stage decides whether there is another one. */
   abortAttempt(error: Error): void {
     if (this.isReadOn) this.abort(error);
-    else if (this.#aborted === undefined) this.#abortable?.abort(error, this);
+    else if (this.#aborted === undefined) this.#attemptToAbort()?.abort(error, this);
+  }
+
+  /** A stream that has begun goes through guardrails, which would end with it. */
+  #attemptToAbort(): Abortable | undefined {
+    return this.isTrying ? this.#abortable : (this.recovering ?? this.#abortable);
+  }
+
+  get recovery(): this {
+    return this;
+  }
+
+  /** The caller reads the rest of an earlier attempt's stream. */
+  recovered(how: Recovered): void {
+    this.record.recovered = how;
+    this.record.recoveredBy = this.record.attempts;
   }
 
   /** @throws the error that aborted the request */
@@ -275,8 +299,8 @@ export class Exchange {
     this.throwIfAborted();
     this.attempt = attempt;
     if (attempt !== undefined) this.#noteAttempt(attempt);
-    // What came from an attempt that failed is nothing that the caller waited for.
-    if (this.record.attempts > 0) this.record.firstByteAt = undefined;
+    // What came from an attempt that failed is nothing that the caller waited for, unless the stream was passed on.
+    if (this.record.attempts > 0 && this.recovering === undefined) this.record.firstByteAt = undefined;
     this.record.attempts++;
     this.waitFor('head');
     this.dispatchedAt ??= this.waitingSince;

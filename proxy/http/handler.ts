@@ -150,6 +150,8 @@ async function respondByModel(
     failure = withNearest(error, sentCall(exchange, call));
     respondError(exchange, failure);
   }
+  // An attempt that was to follow on a stream has to be over before anything is settled.
+  if (exchange.recovering?.following !== undefined) await exchange.recovering.following;
   // read on: a response that the caller no longer reads is read only for its usage.
   const reading = deps.readOn.finish(exchange, call.caller.principal.organization);
   if (reading !== undefined) await reading;

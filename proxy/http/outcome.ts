@@ -32,7 +32,8 @@ export function outcomeOf(exchange: Exchange, failure: unknown): Outcome {
  * if there is none
  */
 export async function chargeAttempt(exchange: Exchange, failure: unknown): Promise<boolean> {
-  const isCharged = (await exchange.reservation?.chargeAttempt(outcomeOf(exchange, failure))) === true;
+  const outcome = { ...outcomeOf(exchange, failure), isPassedOn: exchange.recovering !== undefined };
+  const isCharged = (await exchange.reservation?.chargeAttempt(outcome)) === true;
   if (isCharged) exchange.attempt = undefined;
   return isCharged;
 }

@@ -37,7 +37,7 @@ async function relayStream(exchange: Exchange, result: StreamResult): Promise<vo
     exchange.waitFor('event');
     result.resume();
   });
-  const sent: Sent = { first: undefined, last: undefined };
+  const sent: Sent = { first: undefined, last: undefined, recoveredBy: undefined };
   try {
     await flow(exchange, result, sent);
     response.end();
@@ -57,6 +57,8 @@ function contentType({ format: { translation }, client }: Exchange): string {
 interface Sent {
   first: Buffer | undefined;
   last: Buffer | undefined;
+  /** The attempt that followed on an earlier one's stream, once the comment about it was written. */
+  recoveredBy: number | undefined;
 }
 
 function flow(exchange: Exchange, result: StreamResult, sent: Sent): Promise<void> {
@@ -65,6 +67,7 @@ function flow(exchange: Exchange, result: StreamResult, sent: Sent): Promise<voi
     exchange.throwIfAborted();
     result.flowTo({
       write: (bytes) => {
+        if (exchange.record.recoveredBy !== sent.recoveredBy) noteRecovery(exchange, sent);
         sent.first ??= bytes;
         sent.last = bytes;
         if (response.write(bytes) || exchange.waiting === 'reader') return;
@@ -75,6 +78,12 @@ function flow(exchange: Exchange, result: StreamResult, sent: Sent): Promise<voi
       fail: reject,
     });
   });
+}
+
+/** A comment between two events, which readers of server-sent events skip. */
+function noteRecovery({ response, record, format }: Exchange, sent: Sent): void {
+  sent.recoveredBy = record.recoveredBy;
+  if (format.readsComments === true) response.write(`: svc-recovered attempts=${record.recoveredBy}\n\n`);
 }
 
 function abortStream(exchange: Exchange, error: unknown, sent: Sent): void {

@@ -82,7 +82,7 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
       break;
     case 'event':
       if (isIdle(exchange, limits, now) && hasBegun(exchange)) return upstreamTimeout('nothing more came');
-      if (isPastTime(exchange, now)) return upstreamTimeout("the target's time is over");
+      if (isPastTime(exchange, now) && hasBegun(exchange)) return upstreamTimeout("the target's time is over");
       break;
   }
   if (!isOver) return undefined;
@@ -93,11 +93,12 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
 
 /**
  * No first byte of a stream, nothing after its head, or a time limit of the target. It ends the attempt, not the request:
- * the caller has nothing yet, so another target may respond.
+ * the caller has nothing yet, or its stream may be recovered, so another target may respond.
  */
 export function isAttemptOverdue(exchange: Exchange, limits: TimeLimits, now: number): boolean {
-  const { times, isTrying, attemptAt, record } = exchange;
+  const { times, isTrying, attemptAt, record, waiting } = exchange;
   if (isSilent(exchange, limits, now)) return true;
+  if (waiting === 'event' && isPastTime(exchange, now) && !hasBegun(exchange)) return true;
   if (times === undefined || !isTrying) return false;
   const tried = now - attemptAt;
   const { firstTokenMs = Number.POSITIVE_INFINITY, wholeMs = Number.POSITIVE_INFINITY } = times;
@@ -115,9 +116,9 @@ function isIdle({ waiting, waitingSince, record, times }: Exchange, { idleMs }: 
   return waiting === 'event' && record.streamed && now - waitingSince > ms;
 }
 
-/** The caller has a part of the response, or the provider's response is read without its caller. */
-function hasBegun({ response, isReadOn }: Exchange): boolean {
-  return response.headersSent || isReadOn;
+/** The caller has a part of the response on which none may follow, or the response is read without its caller. */
+function hasBegun({ response, recovering, isReadOn }: Exchange): boolean {
+  return (response.headersSent && recovering === undefined) || isReadOn;
 }
 
 /** Of a target with a time limit, whose response has begun. */

@@ -34,7 +34,10 @@ export interface Reservation {
    * first target.
    */
   readonly outputCeiling: number | undefined;
-  /** USD as a decimal string; undefined if part of the usage has no price. @param target default: the first one */
+  /**
+   * USD as a decimal string, with the cost of earlier attempts of which the caller has a part; undefined if part of the
+   * usage has no price. @param target default: the first one
+   */
   costText(usage: Usage, target?: Target): string | undefined;
   /**
    * Charges an attempt that has failed, records its usage, and reserves money for another attempt from the leases.

@@ -110,6 +110,7 @@ interface ReservationParts extends TakenMoney {
 interface Earlier extends Settled {
   /** As far as the providers reported it. */
   readonly usage: Usage;
+  readonly isPriced: boolean;
 }
 
 class RequestReservation implements Reservation {
@@ -122,7 +123,9 @@ class RequestReservation implements Reservation {
   /** That of the current attempt. */
   #money: Money | undefined;
   /** What the attempts before the current one have cost. */
-  #earlier: Earlier = { cost: 0, usage: noUsage, estimateReason: undefined };
+  #earlier: Earlier = { cost: 0, usage: noUsage, estimateReason: undefined, isPriced: true };
+  /** Nano-dollars of attempts that the caller has a part of; undefined: unknown. */
+  #passedOn: number | undefined = 0;
   /** Made at the start, not at the end: for a budget that is created meanwhile, the order of both has to be known. */
   #stamp: Stamp;
 
@@ -150,7 +153,8 @@ class RequestReservation implements Reservation {
 
   costText(usage: Usage, target?: Target): string | undefined {
     const { prices } = this.#pricedAt(target);
-    return prices?.covers(usage) === true ? usdOfNano(prices.costOf(usage)) : undefined;
+    if (this.#passedOn === undefined || prices?.covers(usage) !== true) return undefined;
+    return usdOfNano(this.#passedOn + prices.costOf(usage));
   }
 
   async chargeAttempt(outcome: Outcome): Promise<boolean> {
@@ -162,7 +166,10 @@ class RequestReservation implements Reservation {
       next = await this.#deps.budgets.takeNow({ budgets, full: reservation.amount, ifKilled });
       if (next === undefined) return false;
     }
-    this.#earlier = this.#total(this.#charge(outcome));
+    const charged = this.#charge(outcome);
+    this.#earlier = this.#total(charged);
+    if (outcome.isPassedOn === true)
+      this.#passedOn = charged.isPriced ? (this.#passedOn ?? 0) + charged.cost : undefined;
     this.#money = money && next && { ...money, reservation: next };
     this.#stamp = next?.stamp ?? this.#deps.budgets.stamp();
     return true;
@@ -208,7 +215,7 @@ class RequestReservation implements Reservation {
       const booking = { ...charged, stamp: this.#stamp, estimated, unpriced: !isPriced, charges };
       usageLog.record(usageEvent(call, outcome, booking));
     }
-    return { cost, estimateReason, usage: estimated ? (outcome.usage ?? noUsage) : usage };
+    return { cost, estimateReason, isPriced, usage: estimated ? (outcome.usage ?? noUsage) : usage };
   }
 
   /** The model of a target, with the prices of this very target: its region may have prices of its own. */
@@ -223,7 +230,7 @@ class RequestReservation implements Reservation {
   }
 
   /** The attempt together with those before it. */
-  #total({ cost, usage, estimateReason }: Earlier): Earlier {
+  #total({ cost, usage, estimateReason, isPriced }: Earlier): Earlier {
     const { promptTokens, completionTokens } = this.#earlier.usage;
     return {
       cost: this.#earlier.cost + cost,
@@ -233,6 +240,7 @@ class RequestReservation implements Reservation {
         completionTokens: completionTokens + usage.completionTokens,
       },
       estimateReason: estimateReason ?? this.#earlier.estimateReason,
+      isPriced: isPriced && this.#earlier.isPriced,
     };
   }
 

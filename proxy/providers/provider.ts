@@ -81,7 +81,7 @@ export interface Sourced<T> {
 /** One attempt: the inspected request and its target. */
 export interface ProviderCall extends FormatCall<ChatRequest> {
   readonly target: Target;
-  /** Output guardrails apply, which read chat completions. */
+  /** Output guardrails apply, or its stream may be recovered: both read chat completions. */
   readonly isGuarded?: boolean;
 }
 

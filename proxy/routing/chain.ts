@@ -1,6 +1,7 @@
 // The attempts of one request: the targets that it may use, one after the other, until one responds. Another attempt
-// follows only before anything was passed on, if the failure may be another one's, and within limits: three attempts, a
-// share of the organization's traffic (so that retries cannot multiply an outage), and money for it.
+// follows if the failure may be another one's, and within limits: three attempts, a share of the organization's traffic
+// (so that retries cannot multiply an outage), and money for it. After anything was passed on, one follows only where
+// recovering-stream.ts requests it.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
@@ -21,6 +22,8 @@ export interface ChainDeps {
   readonly metrics: {
     /** @param isFollowed another attempt follows */
     attemptFailed(cause: FailureCause | 'other', isFollowed: boolean): void;
+    /** The stream of a route with recovery broke off after a part of it was passed on. */
+    streamBroke(result: RecoveryResult): void;
   };
   readonly timers: Timers;
   readonly clock: Clock;
@@ -71,6 +74,28 @@ export interface Attempts {
   charge(failure: unknown): boolean | Promise<boolean>;
 }
 
+/** The attempts of one request. */
+export interface RecoveringChain {
+  /** What came of the latest attempt; undefined before the first. */
+  readonly received: Received | undefined;
+  /** @throws GatewayError, ProviderFailure: what the caller gets */
+  run(): Promise<AttemptResult>;
+  /**
+   * The stream of the latest attempt failed after a part of it was passed on. The next target gets the request; if there
+   * is none, the same one on a new connection.
+   * @param isFit whether a target may get what follows
+   * @throws GatewayError, ProviderFailure: no attempt follows, or none responds
+   */
+  recover(error: unknown, isFit: (target: Target) => boolean): Promise<AttemptResult>;
+}
+
+/**
+ * What followed after a stream had broken off: `final` if nothing may follow on what the caller had, `failed` if no
+ * further attempt was possible or none responded.
+ */
+export const recoveryResults = ['restarted', 'continued', 'final', 'failed'] as const;
+export type RecoveryResult = (typeof recoveryResults)[number];
+
 /** How many attempts one request may have. */
 const attemptsMax = 3;
 /** A wait that the vendor requests is worth it up to this. */
@@ -87,11 +112,20 @@ export class Chains {
 
   /** @throws GatewayError, ProviderFailure: what the caller gets */
   run(call: ChainCall, attempts: Attempts, context: ChainContext): Promise<AttemptResult> {
+    return this.open(call, attempts, context).run();
+  }
+
+  /** Call `run` of it once, then `recover` as often as a stream breaks off. */
+  open(call: ChainCall, attempts: Attempts, context: ChainContext): RecoveringChain {
     const { health, retryBudget } = this.#deps;
     retryBudget.request(call.organization);
     // Usually there is one, which is used whatever is known of it.
     const targets = call.targets.length < 2 ? call.targets : usableTargets(health, call);
-    return new Chain(this.#deps, { call, targets, attempts, context }).run();
+    return new Chain(this.#deps, { call, targets, attempts, context });
+  }
+
+  streamBroke(result: RecoveryResult): void {
+    this.#deps.metrics.streamBroke(result);
   }
 }
 
@@ -109,7 +143,7 @@ interface ChainParts {
   readonly context: ChainContext;
 }
 
-class Chain {
+class Chain implements RecoveringChain {
   readonly #deps: ChainDeps;
   readonly #parts: ChainParts;
   readonly #failures: unknown[] = [];
@@ -117,18 +151,47 @@ class Chain {
   #at = 0;
   /** The same target has the request again. */
   #isAgain = false;
+  #last: ChainAttempt | undefined;
+  /** Whether a target may get what follows. */
+  #isFit: (target: Target) => boolean = () => true;
 
   constructor(deps: ChainDeps, parts: ChainParts) {
     this.#deps = deps;
     this.#parts = parts;
   }
 
-  async run(): Promise<AttemptResult> {
-    let fresh = false;
+  run(): Promise<AttemptResult> {
+    return this.#attempt(false);
+  }
+
+  get received(): Received | undefined {
+    return this.#last?.received;
+  }
+
+  async recover(error: unknown, isFit: (target: Target) => boolean): Promise<AttemptResult> {
+    const { targets, call } = this.#parts;
+    const [target, attempt] = [targets[this.#at], this.#last];
+    if (target === undefined || attempt === undefined) throw error;
+    this.#isFit = isFit;
+    this.#isAgain = false;
+    const failed = failedAttempt(error, call.route);
+    // Without another target: the vendor has the request already, so its next stream may well be whole.
+    const fitAgain = brokenStreams.has(failed.cause) ? 'reconnect' : failed.again;
+    const again = isFit(target) ? fitAgain : 'no';
+    const step = await this.#afterFailure(target, attempt, { error, failed: { ...failed, again } });
+    this.#count(failed, step);
+    if (step === undefined) throw error;
+    if (step.waitMs > 0) await this.#wait(step.waitMs);
+    return this.#attempt(step.fresh);
+  }
+
+  async #attempt(onNew: boolean): Promise<AttemptResult> {
+    let fresh = onNew;
     for (;;) {
       const target = this.#parts.targets[this.#at];
-      if (target === undefined) throw new GatewayError('no_healthy_target');
+      if (target === undefined || !this.#isFit(target)) throw new GatewayError('no_healthy_target');
       const attempt = this.#parts.attempts.start(target, fresh);
+      this.#last = attempt;
       const startedAt = this.#deps.clock.monotonic();
       try {
         const result = await attempt.run();
@@ -224,10 +287,11 @@ class Chain {
   /** The next target that may be tried now, else the next one. */
   #following(): number | undefined {
     const { targets, call } = this.#parts;
-    const first = this.#at + 1;
-    if (first >= targets.length) return undefined;
+    const mayFollow = (target: Target, at: number) => at > this.#at && this.#isFit(target);
+    const first = targets.findIndex(mayFollow);
+    if (first === -1) return undefined;
     const found = targets.findIndex(
-      (target, at) => at >= first && this.#deps.health.mayTry(countedTarget(target, call).identity),
+      (target, at) => mayFollow(target, at) && this.#deps.health.mayTry(countedTarget(target, call).identity),
     );
     return found === -1 ? first : found;
   }
@@ -262,6 +326,9 @@ class Chain {
     });
   }
 }
+
+/** Causes after which the same target may get the request of a stream that broke off. */
+const brokenStreams: ReadonlySet<FailureCause | undefined> = new Set(['dead', 'timeout', 'server']);
 
 interface Failure {
   readonly error: unknown;

@@ -1,15 +1,21 @@
 // The attempt loop: fetches what the provider needs, and sends the request to its targets in order until one responds.
-// A failed attempt is followed by another one only before anything was passed on, and within the limits below.
+// A failed attempt is followed by another one only before anything was passed on, or where recovery allows it, and within
+// the limits of the chain.
 import { type ChatCall, callAt, callTargets } from '../call.ts';
 import { FetchedImage, type InlineData } from '../conversation/media.ts';
 import { imageUrls } from '../formats/chat-completions/read-content.ts';
 import type { Target } from '../providers/provider.ts';
 import { Attempt, type AttemptContext, type AttemptDeps, type AttemptResult } from '../upstream/attempt.ts';
 import { fetchImages, type ImageContext, type ImageDeps } from '../upstream/images.ts';
-import type { ChainAttempt, ChainCall, Chains } from './chain.ts';
+import type { ChainAttempt, ChainCall, Chains, RecoveringChain } from './chain.ts';
+import { RecoveringStream, type RecoveryContext } from './recovering-stream.ts';
+import { type ChangeRequest, continuationOf, type Recovery, recoveryOf } from './recovery.ts';
 
 /** What dispatch needs of the request on whose behalf it works. */
-export type DispatchContext = AttemptContext & ImageContext;
+export interface DispatchContext extends AttemptContext, ImageContext {
+  /** Absent: no stream of it is recovered. */
+  readonly recovery?: RecoveryContext;
+}
 
 export interface DispatchDeps extends AttemptDeps {
   readonly images: ImageDeps;
@@ -36,10 +42,12 @@ type Images = ReadonlyMap<string, InlineData>;
 const noImages: Images = new Map();
 
 export function createDispatch(deps: DispatchDeps): Dispatch {
-  return (call, context, charge = never) => {
+  return (called, context, charge = never) => {
+    const recovery = context.recovery && recoveryOf(called);
+    const call = recovery === undefined ? called : { ...called, isGuarded: true };
     const attempts = (images: Images) => {
       const sending = new Sending(deps, { call, context, images });
-      return deps.chains.run(
+      const chain = deps.chains.open(
         call.route === undefined ? chainOf(call) : routedChain(call),
         {
           start: (target, fresh) => sending.attempt(target, fresh),
@@ -47,11 +55,35 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
         },
         context,
       );
+      return recovery === undefined
+        ? chain.run()
+        : chain.run().then((result) => recovering(deps, result, { recovery, chain, call, sending, context }));
     };
     // Of a route, it is not known yet whether a target that needs them gets the request.
     const urls = call.route === undefined ? urlsFor(call) : [];
     return urls.length === 0 ? attempts(noImages) : fetchImages(urls, deps.images, context).then(attempts);
   };
+}
+
+interface Recoverable {
+  readonly recovery: Recovery;
+  readonly chain: RecoveringChain;
+  readonly call: ChatCall;
+  readonly sending: Sending;
+  readonly context: DispatchContext;
+}
+
+function recovering(deps: DispatchDeps, result: AttemptResult, parts: Recoverable): AttemptResult {
+  const { recovery, chain, call, sending, context } = parts;
+  if (result.kind !== 'stream' || context.recovery === undefined) return result;
+  return new RecoveringStream(result, {
+    chain,
+    context: context.recovery,
+    // Other formats have blocks of reasoning, which the next turn needs whole.
+    repeatsReasoning: call.request.client === undefined,
+    continuation: recovery === 'continue' ? continuationOf(call, (change) => sending.change(change)) : undefined,
+    streamBroke: (broke) => deps.chains.streamBroke(broke),
+  });
 }
 
 function never(): boolean {
@@ -91,6 +123,7 @@ class Sending {
   readonly #call: ChatCall;
   readonly #context: DispatchContext;
   #images: Images;
+  #changed: ChangeRequest | undefined;
 
   constructor(deps: DispatchDeps, { call, context, images }: SendingParts) {
     this.#deps = deps;
@@ -99,8 +132,14 @@ class Sending {
     this.#images = images;
   }
 
+  /** From now on, attempts are made with the changed request. */
+  change(change: ChangeRequest): void {
+    this.#changed = change;
+  }
+
   attempt(target: Target, fresh: boolean): ChainAttempt {
-    const call = this.#call.route === undefined ? this.#call : callAt(this.#call, target);
+    const routed = this.#call.route === undefined ? this.#call : callAt(this.#call, target);
+    const call = this.#changed === undefined ? routed : { ...routed, request: this.#changed(routed.request) };
     const start = () => startAttempt(call, { target, images: this.#images, fresh }, this.#deps, this.#context);
     const urls = urlsFor(call);
     return urls.every((url) => isHere(this.#images.get(url))) ? start() : this.#withImages(urls, start);

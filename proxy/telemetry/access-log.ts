@@ -32,6 +32,7 @@ export function createAccessLog(log: Logger): AccessLog {
         text('guardrails', record.guardrailsNotPassed) +
         `,"streamed":${record.streamed},"direct_key":${record.direct}` +
         number('attempts', record.attempts) +
+        text('recovered', record.recovered) +
         number('duration_ms', rounded(durationMs)) +
         number('first_byte_ms', firstByteAt === undefined ? undefined : rounded(firstByteAt - startedAt)) +
         number('read_on_ms', record.readOnMs === undefined ? undefined : rounded(record.readOnMs)) +

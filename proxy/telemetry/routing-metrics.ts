@@ -1,5 +1,6 @@
 // Metrics of failed attempts and of targets that are out.
 import { Gauge, type Registry } from 'prom-client';
+import { type RecoveryResult, recoveryResults } from '../routing/chain.ts';
 import type { FailureCause, HealthEvents, OutCounts } from '../routing/health.ts';
 import { failureCauses } from '../routing/health-events.ts';
 import type { Tally } from './tally.ts';
@@ -7,6 +8,8 @@ import type { Tally } from './tally.ts';
 export interface RoutingMetrics {
   /** An attempt failed before anything was passed on. @param isFollowed another attempt follows */
   attemptFailed(cause: FailureCause | 'other', isFollowed: boolean): void;
+  /** The stream of a route with recovery broke off after a part of it was passed on. */
+  streamBroke(result: RecoveryResult): void;
   readonly health: Pick<HealthEvents, 'onEjected' | 'onKeyOut'>;
 }
 
@@ -16,6 +19,12 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
     help: 'Attempts that failed before anything was passed on, by cause (dead, timeout, server, key, access, quota, rate, other), and whether another attempt followed',
     labelNames: ['cause', 'followed'],
   });
+  const broken = tally({
+    name: 'gateway_broken_streams_total',
+    help: 'Streams of routes with recovery that a provider cut after a part of them was passed on, by what followed: another attempt from the start (restarted) or from the text that the caller had (continued), an error because nothing may follow on what the caller had (final), or because no further attempt was possible or responded (failed)',
+    labelNames: ['result'],
+  });
+  for (const result of recoveryResults) broken(result);
   const ejections = tally({
     name: 'gateway_ejections_total',
     help: 'Models at hosts that get no attempts for a while, and refused provider keys, by the cause of the last failure',
@@ -28,6 +37,7 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
   failed('other', 'false');
   return {
     attemptFailed: (cause, isFollowed) => void failed(cause, String(isFollowed)).pending++,
+    streamBroke: (result) => void broken(result).pending++,
     health: {
       onEjected: ({ cause }) => void ejections(cause).pending++,
       onKeyOut: ({ cause }) => void ejections(cause).pending++,

@@ -19,7 +19,7 @@ function chains(mayRetry: boolean): Chains {
     health: new Health({ clock: systemClock }),
     clock: systemClock,
     retryBudget: { request: () => undefined, mayRetry: () => mayRetry },
-    metrics: { attemptFailed: () => undefined },
+    metrics: { attemptFailed: () => undefined, streamBroke: () => undefined },
     timers: systemTimers,
     random: Math.random,
   });

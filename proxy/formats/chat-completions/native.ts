@@ -38,7 +38,7 @@ export interface NativeFormats {
 export type WriteNative = (client: ClientRequest, call: NativeCall) => PassedRequest;
 
 export interface NativeCall extends FormatCall<ChatRequest> {
-  /** Output guardrails apply, so the client gets a response that was written again. */
+  /** Output guardrails apply, or its stream may be recovered: the client gets a response that was written again. */
   readonly isGuarded?: boolean;
 }
 

@@ -208,6 +208,25 @@ export function withOverrides(request: ChatRequest, overrides: RequestOverrides)
   return { ...request, body, overrides };
 }
 
+/**
+ * The request for the rest of a response whose beginning the caller has: it ends with the assistant's turn. No vendor gets
+ * the client's own request, which does not have this turn.
+ * @param text without blanks at its end
+ * @param tokens the most that the text can be: they count against a limit of the caller
+ * @returns undefined if the limit is reached
+ */
+export function withBeginning(request: ChatRequest, text: string, tokens: number): ChatRequest | undefined {
+  const { body, overrides = { maxOutputTokens: undefined, reasoningEffort: undefined } } = request;
+  const messages: readonly ChatMessage[] = [...request.messages, { role: 'assistant', content: text }];
+  const limits: JsonObject = {};
+  for (const name of ['max_completion_tokens', 'max_tokens']) {
+    const limit = count(body[name]);
+    if (limit !== undefined && limit <= tokens) return undefined;
+    if (limit !== undefined) limits[name] = limit - tokens;
+  }
+  return { ...request, body: { ...body, ...limits, messages }, messages, overrides };
+}
+
 /** A vendor reads only one of the two fields, so the limit is in both where the caller sent both. */
 function limitedTo(most: number, { max_completion_tokens: newer, max_tokens: older }: JsonObject): JsonObject {
   const limited = (sent: unknown) => (count(sent) === undefined || Number(sent) > most ? most : sent);

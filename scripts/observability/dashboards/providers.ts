@@ -52,6 +52,19 @@ export const providers: Dashboard = {
         },
         {
           kind: 'timeseries',
+          title: 'Broken streams of routes with recovery',
+          description:
+            'Per second, by what followed. restarted and continued: the caller reads one whole response. final and failed: it has an error.',
+          unit: 'short',
+          queries: [
+            {
+              expr: 'sum by (result) (rate(gateway_broken_streams_total{$scope}[$__rate_interval]))',
+              legend: '{{result}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
           title: 'Targets without requests',
           description:
             'Now, by kind, and how often they began. Provider keys have to be replaced; hosts and limits recover.',

@@ -7,6 +7,7 @@ import { errorTable } from '../../../proxy/errors.ts';
 import { clientFormatNames } from '../../../proxy/formats/client-format.ts';
 import { backgroundResults } from '../../../proxy/http/background-responses.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
+import { recoveryResults } from '../../../proxy/routing/chain.ts';
 import { failureCauses } from '../../../proxy/routing/health-events.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { skipReasons } from '../../../proxy/usage/usage-log.ts';
@@ -331,7 +332,7 @@ describe('the metrics of requests', () => {
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     reason: oneOf(...skipReasons, ...estimateReasons.words),
     resource: oneOf(...Object.keys(shares)),
-    result: oneOf(...readOnResults, ...backgroundResults),
+    result: oneOf(...readOnResults, ...backgroundResults, ...recoveryResults),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),
     stage: oneOf('input', 'output'),

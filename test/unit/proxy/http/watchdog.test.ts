@@ -18,13 +18,18 @@ interface Played {
   readonly waitedMs?: number;
   /** The attempt has a response. */
   readonly responded?: boolean;
+  /** Another attempt may follow on its stream. */
+  readonly recovers?: boolean;
+  readonly isReadOn?: boolean;
 }
 
-function outcome({ waiting, times, streamed = true, triedMs, waitedMs = triedMs, responded = false }: Played) {
+function outcome(played: Played) {
+  const { waiting, times, streamed = true, triedMs, waitedMs = triedMs, responded = false } = played;
   const now = 100_000;
   const exchange = {
     ...{ waiting, times, waitingSince: now - waitedMs, attemptAt: now - triedMs, isTrying: !responded },
-    ...{ startedAt: now - triedMs, isReadOn: false, aborted: undefined, readerMs: 0, record: { streamed } },
+    ...{ startedAt: now - triedMs, isReadOn: played.isReadOn === true, aborted: undefined, readerMs: 0 },
+    ...{ record: { streamed }, recovering: played.recovers ? {} : undefined },
     response: { headersSent: responded },
   } as unknown as Exchange;
   if (overdue(exchange, limits, now) !== undefined) return 'request';
@@ -59,6 +64,31 @@ describe('a time limit of a target ends', () => {
     [
       'a stream as a whole',
       { waiting: 'event', times: { wholeMs: 400 }, triedMs: 401, waitedMs: 1, responded: true },
+      'request',
+    ],
+    [
+      'the attempt of a stream that pauses, if another one may follow',
+      {
+        waiting: 'event',
+        times: { betweenTokensMs: 300 },
+        triedMs: 900,
+        waitedMs: 301,
+        responded: true,
+        recovers: true,
+      },
+      'attempt',
+    ],
+    [
+      'the attempt of a stream as a whole, if another one may follow',
+      { waiting: 'event', times: { wholeMs: 400 }, triedMs: 401, waitedMs: 1, responded: true, recovers: true },
+      'attempt',
+    ],
+    [
+      'a stream that pauses and has no caller any more',
+      {
+        ...{ waiting: 'event', times: { betweenTokensMs: 300 }, triedMs: 900, waitedMs: 301, responded: true },
+        ...{ recovers: true, isReadOn: true },
+      },
       'request',
     ],
     [

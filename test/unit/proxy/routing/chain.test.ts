@@ -71,7 +71,7 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
         return () => undefined;
       },
     },
-    metrics: { attemptFailed: () => undefined },
+    metrics: { attemptFailed: () => undefined, streamBroke: () => undefined },
     random: () => 0,
     clock: systemClock,
   });
