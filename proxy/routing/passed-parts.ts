@@ -31,7 +31,7 @@ export class PassedParts {
   /** @param bytes of a stream: whole events, in any number of pieces */
   push(bytes: Buffer): void {
     for (const event of this.#events.push(bytes)) {
-      const data = eventData(event);
+      const data = dataOf(event);
       const chunk = data === undefined ? undefined : parseJson(data);
       if (isObject(chunk)) this.add(chunk);
       else if (data !== undefined) this.stage = 'final';
@@ -78,6 +78,13 @@ export class PassedParts {
       return undefined;
     }
   }
+}
+
+/** Nearly all events are one line of data. */
+function dataOf(event: Buffer): string | undefined {
+  const text = event.toString();
+  const isOneLine = text.startsWith('data: ') && text.indexOf('\n') === text.length - 2 && !text.includes('\r');
+  return isOneLine ? text.slice(6, -2) : eventData(event);
 }
 
 function headOf({ id, created, model }: JsonObject): ChunkHead {

@@ -113,7 +113,13 @@ export class RecoveringStream implements StreamResult, StreamSink {
     const written = this.#chunks === undefined ? bytes : this.#chunks.push(bytes);
     if (written.length === 0) return;
     this.#passed.push(written);
-    this.#sink?.write(written);
+    try {
+      this.#sink?.write(written);
+    } catch (error) {
+      // The gateway itself cannot write it: another attempt would not help.
+      this.#passed.stage = 'final';
+      throw error;
+    }
   }
 
   end(): void {
@@ -146,9 +152,10 @@ export class RecoveringStream implements StreamResult, StreamSink {
   /** The caller reads no more of it. */
   abort(error: Error): void {
     if (this.#isOver) return;
-    if (this.following !== undefined) this.#parts.context.abortAttempt(error);
-    else if (this.#delayed === undefined) this.#source.abort(error);
+    // First: the attempt fails with this error too, and nothing may follow on that.
     this.#fail(error);
+    if (this.following === undefined) this.#source.abort(error);
+    else this.#parts.context.abortAttempt(error);
   }
 
   #fail(error: Error): void {

@@ -125,14 +125,16 @@ export interface Played {
 
 export interface Playing {
   readonly hasMoney?: boolean;
-  readonly beforeFlow?: (stream: StreamResult) => void;
+  readonly beforeFlow?: (stream: StreamResult, recovery: RecoveryContext) => void;
+  /** Called with each piece for the client. */
+  readonly onPiece?: (bytes: Buffer, stream: StreamResult) => void;
 }
 
 /** @param play the response to each attempt, from 0 */
 export async function played(
   call: ChatCall,
   play: (request: OutgoingRequest, attempt: number) => Play,
-  { hasMoney = true, beforeFlow }: Playing = {},
+  { hasMoney = true, beforeFlow, onPiece }: Playing = {},
 ): Promise<Played> {
   const requests: OutgoingRequest[] = [];
   const log = { recovered: [] as Recovered[], charged: [] as Received[], attempts: [] as Received[] };
@@ -166,8 +168,12 @@ export async function played(
     const written = await inClientFormat(result, client, response7);
     await new Promise<void>((resolve, reject) => {
       if (written.kind !== 'stream') return;
-      beforeFlow?.(written);
-      written.flowTo({ write: (bytes) => void pieces.push(bytes), end: resolve, fail: reject });
+      if (context.recovery !== undefined) beforeFlow?.(written, context.recovery);
+      const write = (bytes: Buffer) => {
+        pieces.push(bytes);
+        onPiece?.(bytes, written);
+      };
+      written.flowTo({ write, end: resolve, fail: reject });
     });
   } catch (cause) {
     error = cause;
@@ -180,9 +186,12 @@ export async function played(
 }
 
 function contextOf(log: { recovered: Recovered[]; attempts: Received[] }): DispatchContext {
+  let current: { abort(error: Error): void } | undefined;
   const shared = {
     aborted: undefined,
-    onAbort: () => undefined,
+    onAbort: (abortable: { abort(error: Error): void }) => {
+      current = abortable;
+    },
     buffer: () => undefined,
   };
   const recovery: RecoveryContext = {
@@ -190,7 +199,7 @@ function contextOf(log: { recovered: Recovered[]; attempts: Received[] }): Dispa
     recovering: undefined,
     responded: () => undefined,
     recovered: (how) => void log.recovered.push(how),
-    abortAttempt: () => undefined,
+    abortAttempt: (error) => current?.abort(error),
   };
   return {
     ...shared,

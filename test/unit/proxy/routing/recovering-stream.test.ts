@@ -322,6 +322,42 @@ describe('a slow reader', () => {
   });
 });
 
+describe('a response that its client may not have', () => {
+  const broken = new GatewayError('upstream_protocol_error');
+
+  it('is not followed, whatever the error is', async () => {
+    const run = await played(routedCallOf(chat, models, 'continue'), plays(cut('One')), {
+      onPiece: (_bytes, stream) => stream.abort(broken),
+    });
+    expect([run.error, run.requests.length]).toEqual([broken, 1]);
+  });
+
+  it('is not followed if the gateway cannot write it', async () => {
+    const run = await played(routedCallOf(chat, models, 'continue'), plays(cut('One')), {
+      onPiece: () => {
+        throw broken;
+      },
+    });
+    expect([run.error, run.requests.length]).toEqual([broken, 1]);
+  });
+
+  it('ends the attempt that was to follow, before the request ends', async () => {
+    const silent = () => ({ head: type, pieces: [], ends: 'kept' }) as const;
+    let following: Promise<void> | undefined;
+    const run = await played(routedCallOf(chat, models, 'restart'), plays(cut(), silent), {
+      beforeFlow: (stream, { recovering }) => {
+        setTimeout(() => {
+          following = recovering?.following;
+          stream.abort(broken);
+        }, 5);
+      },
+    });
+    await following;
+    expect(following).toBeInstanceOf(Promise);
+    expect([run.error, run.requests.length, run.recovered]).toEqual([broken, 2, []]);
+  });
+});
+
 describe('a request for what chat completions cannot express', () => {
   it.each<[string, Parameters<typeof routedCallOf>[0], readonly Model[], object]>([
     ['encrypted reasoning', responses, [gpt], { include: ['reasoning.encrypted_content'] }],
