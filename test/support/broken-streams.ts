@@ -164,8 +164,8 @@ export async function played(
   try {
     const result = await dispatch(call, context, charge);
     if (result.kind !== 'stream') throw new Error('a stream was requested');
-    const response7 = { isGuarded: false, elapsedMs: () => 7, inSlices: () => Promise.reject(new Error('a stream has no slices')) };
-    const written = await inClientFormat(result, client, response7);
+    const inSlices = () => Promise.reject(new Error('a stream has no slices'));
+    const written = await inClientFormat(result, client, { isGuarded: false, elapsedMs: () => 7, inSlices });
     await new Promise<void>((resolve, reject) => {
       if (written.kind !== 'stream') return;
       if (context.recovery !== undefined) beforeFlow?.(written, context.recovery);

@@ -247,7 +247,7 @@ describe('a recovered stream', () => {
     await organization.api.call('Guardrails/Create', { ...guardrail, ...ofOutput, name: 'kettles' });
     await createRoute([claude, other], 'CONTINUE');
     const mail = [{ role: 'user' as const, content: 'I am bo@example.com.' }];
-    gateway.simulator.script({ text: 'You are [EMAIL_1], and you ', stop: { by: 'cut', afterPieces: 7 } });
+    gateway.simulator.script({ text: 'You are [EMAIL_1], and you ', stop: { by: 'silence', afterPieces: 7 } });
     gateway.simulator.script({ text: 'write to [EMAIL_1] about a kettle.' });
     const { text } = await chat({ messages: mail });
     expect(text).toMatch(/^You are bo@example\.com, .*write to bo@example\.com about a \[WORD_1\]\.$/);

@@ -161,6 +161,23 @@ describe('the reservation of a request with two models', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(2);
   });
 
+  it('of attempts that the caller has a part of is in the cost that it sees; of others it is not', async () => {
+    const cost = async (first: string, isPassedOn: boolean) => {
+      const { reserve } = world();
+      const reservation = reserve(callOf({ models: [first, dear] }));
+      const cut = outcomeWith({
+        ending: 'cut',
+        usage: { ...noUsage, promptTokens: 10, completionTokens: 5 },
+        complete: true,
+      });
+      await reservation.chargeAttempt({ ...cut, target: targetAt(reservation, 0), isPassedOn });
+      return reservation.costText({ ...noUsage, promptTokens: 10 }, targetAt(reservation, 1));
+    };
+    expect(await cost(cheap, false)).toBe('0.0001');
+    expect(await cost(cheap, true)).toBe('0.00012');
+    expect(await cost(unpriced, true)).toBeUndefined();
+  });
+
   it('is in the budgets of the route’s name too', () => {
     const { questions, reserve } = world();
     reserve(callOf({ models: [cheap, dear], limits: [limit('route', 'route/fast'), limit('else', 'route/slow')] }));
