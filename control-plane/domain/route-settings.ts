@@ -1,11 +1,18 @@
 // How a route serves its requests, besides the choice of targets.
+import type { RouteCacheSettings } from '../../proto/generated/gateway/v1/RouteCacheSettings.ts';
 import type { RouteSettings, RouteSettings__Output } from '../../proto/generated/gateway/v1/RouteSettings.ts';
 import { routeRecoveries } from '../../proto/words/access.ts';
 import { wordOf } from './enum-names.ts';
-import { type Field, optional, valid } from './field.ts';
+import { all, type Field, invalid, optional, valid } from './field.ts';
+import { within } from './shared-fields.ts';
 
 /** A value for each setting. */
-export type WrittenSettings = Required<Omit<RouteSettings, `_${string}`>>;
+export type WrittenSettings = Required<Omit<RouteSettings, `_${string}` | 'cache'>> & {
+  /** Absent: off. */
+  readonly cache?: WrittenCache;
+};
+
+export type WrittenCache = Required<Pick<RouteCacheSettings, 'ttlSeconds' | 'perScope' | 'pricePercent'>>;
 
 export const usualRouteSettings: WrittenSettings = {
   onContext: false,
@@ -16,16 +23,19 @@ export const usualRouteSettings: WrittenSettings = {
 /**
  * A route that was written by an earlier version lacks later settings.
  * @param changes absent ones stay as they are
+ * @param cache as `routeCache` returns it
  */
 export function changedRouteSettings(
   before: Partial<WrittenSettings>,
   changes: RouteSettings__Output | null,
+  cache: WrittenCache | undefined,
 ): WrittenSettings {
   const recovery = routeRecoveries.wordOf(changes?.recovery);
   return {
     onContext: changes?.onContext ?? before.onContext ?? usualRouteSettings.onContext,
     onFilter: changes?.onFilter ?? before.onFilter ?? usualRouteSettings.onFilter,
     recovery: recovery ? routeRecoveries.names[recovery] : (before.recovery ?? usualRouteSettings.recovery),
+    ...(cache !== undefined && { cache }),
   };
 }
 
@@ -33,4 +43,26 @@ export function changedRouteSettings(
 export function routeRecovery(changes: RouteSettings__Output | null): Field<unknown> {
   const name = changes?.recovery;
   return name === 'ROUTE_RECOVERY_UNSPECIFIED' ? valid(undefined) : optional(wordOf(routeRecoveries), name);
+}
+
+const daySeconds = 86_400;
+
+/** The setting after a change. @param before undefined if it was off */
+export function routeCache(
+  before: WrittenCache | undefined,
+  changes: RouteSettings__Output | null,
+): Field<WrittenCache | undefined> {
+  const cache = changes?.cache ?? undefined;
+  if (cache === undefined) return valid(before);
+  const fields = all({
+    '.ttl_seconds': optional(within(0, daySeconds), cache.ttlSeconds),
+    '.price_percent': optional(within(0, 100), cache.pricePercent),
+  });
+  if ('problems' in fields) return fields;
+  const ttlSeconds = fields.value['.ttl_seconds'] ?? before?.ttlSeconds ?? 0;
+  const pricePercent = fields.value['.price_percent'] ?? before?.pricePercent ?? 0;
+  if (ttlSeconds > 0) return valid({ ttlSeconds, perScope: cache.perScope ?? before?.perScope ?? false, pricePercent });
+  // The other two would be lost without a word.
+  const isAlone = cache.ttlSeconds === undefined;
+  return isAlone ? invalid('must be set, because no response is stored without it', '.ttl_seconds') : valid(undefined);
 }

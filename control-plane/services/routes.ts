@@ -13,7 +13,7 @@ import type { UpdateRouteRequest__Output } from '../../proto/generated/gateway/v
 import { scopeKinds } from '../../proto/words/access.ts';
 import { optional } from '../domain/field.ts';
 import { keysOf, type RouteRules, routeGroups, routeName, type WrittenGroup } from '../domain/route.ts';
-import { changedRouteSettings, routeRecovery, usualRouteSettings } from '../domain/route-settings.ts';
+import { changedRouteSettings, routeCache, routeRecovery, usualRouteSettings } from '../domain/route-settings.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
@@ -38,6 +38,7 @@ export async function create(call: ChangeCall, request: CreateRouteRequest__Outp
     name: routeName(rules)(request.name),
     groups: routeGroups(rules)(request.groups),
     'settings.recovery': routeRecovery(request.settings),
+    'settings.cache': routeCache(undefined, request.settings),
   });
   await requireOwn(call.db, organizationId, fields.groups);
   await requireNoAlias(call.db, organizationId, fields.name);
@@ -47,7 +48,7 @@ export async function create(call: ChangeCall, request: CreateRouteRequest__Outp
     name: fields.name,
     active: flag(request.active ?? true),
     target_groups: JSON.stringify(fields.groups),
-    settings: JSON.stringify(changedRouteSettings(usualRouteSettings, request.settings)),
+    settings: JSON.stringify(changedRouteSettings(usualRouteSettings, request.settings, fields['settings.cache'])),
     created_at: call.now,
     revision: call.revision,
   });
@@ -73,12 +74,13 @@ export async function update(call: ChangeCall, request: UpdateRouteRequest__Outp
     name: optional(routeName(rules), request.name),
     groups: optional(routeGroups(rules), request.groups.length === 0 ? undefined : request.groups),
     'settings.recovery': routeRecovery(request.settings),
+    'settings.cache': routeCache(settingsOf(before).cache, request.settings),
   });
   expectRevision(request.ifRevision, before.revision);
   const columns = {
     name: fields.name ?? before.name,
     active: request.active === undefined ? before.active : flag(request.active),
-    settings: JSON.stringify(changedRouteSettings(settingsOf(before), request.settings)),
+    settings: JSON.stringify(changedRouteSettings(settingsOf(before), request.settings, fields['settings.cache'])),
     target_groups: fields.groups === undefined ? before.target_groups : JSON.stringify(fields.groups),
   };
   if (isSame(before, columns)) return { unchanged: message(before) };

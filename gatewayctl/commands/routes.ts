@@ -1,4 +1,5 @@
 // Routes: names that callers use as models, each with groups of targets.
+import { duration } from '../../common/settings.ts';
 import { type Given, type Invocation, type Request, type Resource, valuesOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
 import { idOf } from '../names.ts';
@@ -37,6 +38,23 @@ const options: readonly Given[] = [
       'what follows when a provider cuts a stream of which the caller has a part: an error, a restart while it has no text, or, where a model can, the rest of the text; default: off',
     field: 'settings.recovery',
   },
+  {
+    flags: '--cache-ttl <duration>',
+    about: 'return stored responses to equal requests for so long: from 1s to 24h; 0s: never, which is the default',
+    field: 'settings.cache.ttlSeconds',
+    read: wholeSeconds,
+  },
+  {
+    flags: '--cache-per-scope <true|false>',
+    about:
+      'whether each AI system and person has its own stored responses; default: false, the organization shares them',
+    field: 'settings.cache.perScope',
+  },
+  {
+    flags: '--cache-price <percent>',
+    about: 'what a stored response costs, in percent of the price of its tokens: 0 to 100; default: 0',
+    field: 'settings.cache.pricePercent',
+  },
   { flags: '--active <true|false>', about: 'false: callers cannot use it', field: 'active' },
   allowUnmatched,
 ];
@@ -62,6 +80,7 @@ export const routes: Resource = {
         'routes create fast --target gpt-provider/gpt-4o-mini --target assistant-provider/claude-haiku-4-5',
         'routes create fast --split gpt-provider/gpt-4o-mini=80 --split studio-ai/our-gpt-4o-mini=20,key=eu',
         'routes create gpt-provider/gpt-4o --target gpt-provider/gpt-4o,first-token=5s --target studio-ai/gpt-4o',
+        'routes create faq --target gpt-provider/gpt-4o-mini --cache-ttl 10m',
         'routes create smart --file route.json',
       ],
     },
@@ -107,6 +126,12 @@ async function withGroups(request: Request, invocation: Invocation): Promise<Req
     targets: await Promise.all(targets.map((one) => withKey(one, invocation))),
   }));
   return { ...request, groups: await Promise.all(written) };
+}
+
+function wholeSeconds(text: string): number {
+  const ms = duration(text);
+  if (ms % 1000 !== 0) throw new Error('must be whole seconds');
+  return ms / 1000;
 }
 
 function typed(option: Given, text: string): TypedTarget {

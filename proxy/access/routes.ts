@@ -32,7 +32,19 @@ export interface Route {
   readonly onFilter: boolean;
   /** What follows when a provider cuts a stream of which the caller has a part. */
   readonly recovery: RouteRecovery;
+  /** Undefined: no response is stored. */
+  readonly cache?: RouteCache | undefined;
   readonly revision: number;
+}
+
+/** How responses are stored and returned to equal requests. */
+export interface RouteCache {
+  /** From 1 second to a day. */
+  readonly ttlMs: number;
+  /** Each AI system, and each person, has its own. Otherwise the organization shares them. */
+  readonly perScope: boolean;
+  /** The percentage of its price that a stored response costs, 0 to 100. */
+  readonly pricePercent: number;
 }
 
 export interface RouteGroup {

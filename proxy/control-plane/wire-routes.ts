@@ -3,6 +3,7 @@
 // that of another model.
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import type { RouteBody__Output } from '../../proto/generated/gateway/v1/RouteBody.ts';
+import type { RouteCacheSettings__Output } from '../../proto/generated/gateway/v1/RouteCacheSettings.ts';
 import type { RouteConditions__Output } from '../../proto/generated/gateway/v1/RouteConditions.ts';
 import type { RouteGroup__Output } from '../../proto/generated/gateway/v1/RouteGroup.ts';
 import type { RouteRecord__Output } from '../../proto/generated/gateway/v1/RouteRecord.ts';
@@ -62,8 +63,19 @@ function decodeRoute(name: string, body: RouteBody__Output): Route {
     onContext: body.settings?.onContext ?? false,
     onFilter: body.settings?.onFilter ?? false,
     recovery: routeRecoveries.wordOf(body.settings?.recovery) ?? 'off',
+    ...cacheOf(body.settings?.cache),
     revision: whole(body.revision),
   };
+}
+
+/** A day. No control plane of this version writes a longer one. */
+const ttlSecondsMax = 86_400;
+
+function cacheOf(cache: RouteCacheSettings__Output | null | undefined): Pick<Route, 'cache'> {
+  const { ttlSeconds = 0, perScope = false, pricePercent = 0 } = cache ?? {};
+  if (ttlSeconds === 0) return {};
+  const ttlMs = Math.min(ttlSeconds, ttlSecondsMax) * 1000;
+  return { cache: { ttlMs, perScope, pricePercent: Math.min(pricePercent, 100) } };
 }
 
 function decodeGroup({ targets, conditions }: RouteGroup__Output): RouteGroup[] {

@@ -158,6 +158,29 @@ describe.each([
     expect(changes.filter(({ kind, ref }) => kind === 'organization' && ref === tenant.id)).toHaveLength(4);
   });
 
+  it('store responses for a time that a change may leave out, and reach proxies with it', async () => {
+    const tenant = await freshTenant();
+    const { id, settings } = await created({ settings: { cache: { ttlSeconds: 86_400 } } }, tenant);
+    expect(settings.cache).toMatchObject({ ttlSeconds: 86_400, perScope: false, pricePercent: 0 });
+    const update = (cache: object) => as('Routes.Update', { id, settings: { cache } }, tenant);
+    const { settings: changed } = await update({ perScope: true, pricePercent: 100 });
+    expect(changed.cache).toMatchObject({ ttlSeconds: 86_400, perScope: true, pricePercent: 100 });
+    expect((await as('Routes.Update', { id, settings: { onContext: true } }, tenant)).settings.cache).toEqual(
+      changed.cache,
+    );
+    expect((await recordOf(tenant))[0].settings.cache).toMatchObject({ ttlSeconds: 86_400, pricePercent: 100 });
+    expect((await update({ ttlSeconds: 0 })).settings.cache ?? null).toBeNull();
+    expect((await recordOf(tenant))[0].settings.cache).toBeNull();
+  });
+
+  it.each<[string, object]>([
+    ['settings.cache.ttl_seconds', { ttlSeconds: 86_401 }],
+    ['settings.cache.ttl_seconds', { perScope: true }],
+    ['settings.cache.price_percent', { ttlSeconds: 1, pricePercent: 101 }],
+  ])('are refused with %s: %j', async (field, cache) => {
+    expect(await violated(create({ settings: { cache } }))).toEqual([field]);
+  });
+
   it('are listed in the order of their creation, in pages', async () => {
     const tenant = await freshTenant();
     const made: string[] = [];

@@ -46,6 +46,19 @@ describe('routes', () => {
     expect((await ctl.json('routes list')).routes).toEqual([]);
   });
 
+  it('store responses for a time, until it is 0', async () => {
+    await ctl.expect(`routes create faq --target ${mini} --cache-ttl 10m --cache-per-scope true --cache-price 20`);
+    const cacheOf = async () => (await ctl.json('routes get faq')).settings.cache;
+    expect(await cacheOf()).toEqual({ ttlSeconds: 600, perScope: true, pricePercent: 20 });
+    await ctl.expect('routes update faq --cache-ttl 1h');
+    expect(await cacheOf()).toMatchObject({ ttlSeconds: 3600, perScope: true });
+    await ctl.expect('routes update faq --cache-ttl 0s');
+    expect((await cacheOf()) ?? null).toBeNull();
+    const half = await ctl.run('routes update faq --cache-ttl 1500ms');
+    expect([half.code, half.err]).toEqual([2, expect.stringContaining('must be whole seconds')]);
+    await ctl.expect('routes delete faq --yes');
+  });
+
   it('share requests by weight, before targets that are tried alone, with provider keys by name', async () => {
     const key = await ctl.json('provider-keys create gpt-provider routed', { input: 'made-up' });
     await ctl.expect(`routes create split --target ${claude} --split ${mini}=80,key=routed --split ${claude}=20`);

@@ -102,6 +102,15 @@ describe('routes of a record', () => {
     expect(read({ ...bare, groups }).get('fast')?.groups[0]?.targets[0]).toMatchObject(noOverrides);
   });
 
+  it('store responses only for a time above 0, of at most a day', () => {
+    const cacheOf = (cache: object) => read({ ...bare, settings: { cache } }).get('fast')?.cache;
+    expect(cacheOf({})).toBeUndefined();
+    expect(cacheOf({ ttlSeconds: 0, perScope: true, pricePercent: 5 })).toBeUndefined();
+    expect(cacheOf({ ttlSeconds: 1 })).toEqual({ ttlMs: 1000, perScope: false, pricePercent: 0 });
+    const most = { ttlMs: 86_400_000, perScope: true, pricePercent: 100 };
+    expect(cacheOf({ ttlSeconds: 90_000, perScope: true, pricePercent: 101 })).toEqual(most);
+  });
+
   it('of a newer control plane lose the targets and groups that are not understood, and keep their name', () => {
     // A number that no version has yet.
     const unknown = 99;
