@@ -63,7 +63,7 @@ export async function readLedgerSums(
       ${total('cache_write_tokens', 'cache_write')}, ${total('cache_write1h_tokens', 'cache_write1h')},
       ${total('reasoning_tokens', 'reasoning')}, ${total('cost', 'cost')}, ${total('coalesce(reported_cost, 0)', 'reported')}
     from usage_events
-    where organization_id = ${organizationId} and day = ${day} and direct_key = 0
+    where organization_id = ${organizationId} and day = ${day} and direct_key = 0 and attempts > 0
       and (cost > 0 or prompt_tokens > 0 or completion_tokens > 0)
     group by 1, 2, 3, 4, 5, 6, 7, 8 limit ${sumsMax + 1}`.execute(db);
   if (rows.length > sumsMax) throw new Error(`a day of usage has more than ${sumsMax} models`);

@@ -19,6 +19,29 @@ export interface Ledger {
    * @throws GatewayError rate_limit_exceeded
    */
   count(caller: Caller): Promise<readonly string[]> | readonly string[];
+  /**
+   * Counts a request whose response was stored, in the limits of requests, and reserves what its route charges for it.
+   * @param call to the target that sent the response
+   * @throws GatewayError as `reserve`
+   */
+  reserveStored(call: ChatCall, charge: StoredCharge): Promise<StoredReservation>;
+}
+
+/** What a stored response costs. */
+export interface StoredCharge {
+  /** Of the response, as its provider reported it. */
+  readonly usage: Usage;
+  /** The percentage of the price of its tokens, 0 to 100. */
+  readonly pricePercent: number;
+}
+
+export interface StoredReservation {
+  /** Response headers about the limits: names and values alternate. */
+  readonly headers: readonly string[];
+  /** Nano-dollars. */
+  readonly cost: number;
+  /** Charges the cost, and records the request. Called exactly once. */
+  settle(outcome: Outcome): void;
 }
 
 export interface Reservation {

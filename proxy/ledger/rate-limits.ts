@@ -73,6 +73,22 @@ export function countRequest(
   return response instanceof Promise ? response.then(headersOf) : headersOf(response);
 }
 
+/**
+ * For a request whose tokens are known.
+ * @throws GatewayError rate_limit_exceeded, concurrency_limit_exceeded
+ */
+export async function takeTokens(
+  deps: Pick<RateLimitsDeps, 'rates' | 'metrics'>,
+  caller: Caller,
+  { limits, tokens: known }: { readonly limits: readonly AppliedRate[]; readonly tokens: number },
+): Promise<RateLimitsReservation> {
+  if (limits.length === 0) return nothingTaken;
+  // More than a limit ever admits is all of it.
+  const tokens = Math.min(known, ...limits.filter(({ kind }) => counted[kind] === 'tokens').map(({ max }) => max));
+  const taken = await deps.rates.take({ organizationId: caller.principal.organization.id, limits, tokens });
+  return reserveOrRefuse({ ...taken, tokens }, limits, deps.metrics);
+}
+
 /** Of the target with the largest estimate. 0 if no limit counts tokens. @throws GatewayError invalid_request for more than a limit ever admits */
 function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDefault: number): number {
   let tightest: AppliedRate | undefined;

@@ -33,6 +33,7 @@ import {
   type TakenMoney,
   takeMoney,
 } from './request-money.ts';
+import { reserveStored } from './stored-response.ts';
 import { killedEvent, usageEvent } from './usage-event.ts';
 
 export interface BudgetMetrics {
@@ -61,6 +62,7 @@ export function createRequestLedger(given: RequestLedgerDeps): Ledger {
         : withRates(deps, call, taken);
     },
     count: (caller) => countRequest(deps, caller),
+    reserveStored: (call, charge) => reserveStored(deps, call, charge),
   };
 }
 

@@ -1,7 +1,13 @@
 // The money of a request: one reservation, in every budget that applies to one of its targets. Its amount is the worst
 // case of the dearest target, in each of these budgets. A later target of a route that has no price, or no money in a
 // budget of its own, is left out.
-import { BudgetRefusal, type BudgetReservation, type Budgets, type RefusalReason } from '../budgets/budgets.ts';
+import {
+  BudgetRefusal,
+  type BudgetReservation,
+  type Budgets,
+  type RefusalReason,
+  type UsageOfKilled,
+} from '../budgets/budgets.ts';
 import { type CallTarget, type ChatCall, callTargets, withTarget } from '../call.ts';
 import { GatewayError } from '../errors.ts';
 import { boundOf, type CostBound } from '../pricing/bound.ts';
@@ -134,6 +140,23 @@ export function takeMoney(
   }
 }
 
+/**
+ * Reserves an amount that is known. Undefined if no budget applies.
+ * @throws GatewayError budget_exceeded, budget_busy, ledger_unavailable
+ */
+export async function takeAmount(
+  deps: Pick<MoneyDeps, 'budgets' | 'budgetMetrics'>,
+  budgets: readonly AppliedBudget[],
+  { amount, ifKilled }: { readonly amount: number; readonly ifKilled: () => UsageOfKilled },
+): Promise<BudgetReservation | undefined> {
+  if (budgets.length === 0) return undefined;
+  try {
+    return await deps.budgets.take({ budgets, full: amount, least: amount, ifKilled });
+  } catch (error) {
+    throw refusalOf(deps, budgets, error);
+  }
+}
+
 /** The first target decides with how little the request can run; others need as much as they need. */
 function amountsOf(targets: readonly PricedTarget[]): { readonly full: number; readonly least: number } {
   const [only] = targets;
@@ -163,7 +186,11 @@ export function limitsOfAll<Kind extends keyof AppliedLimits>(
   return [...new Map(lists.map((limit) => [limit.id, limit])).values()] as AppliedLimits[Kind];
 }
 
-function refusalOf(deps: MoneyDeps, budgets: readonly AppliedBudget[], error: unknown): unknown {
+function refusalOf(
+  deps: Pick<MoneyDeps, 'budgets' | 'budgetMetrics'>,
+  budgets: readonly AppliedBudget[],
+  error: unknown,
+): unknown {
   if (!(error instanceof BudgetRefusal)) return error;
   const budget = budgets.find(({ id }) => id === error.budgetId);
   if (budget === undefined) return error;

@@ -102,7 +102,9 @@ export async function startFaultyProxy(
           outlasting: () => ({ settle: () => ({ cost: 0, estimateReason: undefined }) }),
         }),
         count: () => [],
+        reserveStored: () => Promise.reject(new Error('nothing is stored')),
       },
+      responseCache: { lookup: () => undefined },
       backgroundResponses: nothingInBackground,
       dispatch: async ({ request }) => {
         if (request.stream) return brokenStream(defect);
