@@ -36,6 +36,7 @@ import { createRequestLedger } from './ledger/request-ledger.ts';
 import { openBackgroundResponses } from './open-background.ts';
 import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
+import { openResponseCache } from './open-response-cache.ts';
 import {
   openLookupShare,
   openLoopScheduler,
@@ -126,6 +127,7 @@ export async function assemble(
     watchdog,
     bodyLimits: openBodyLimits(settings, admission, log),
     guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
+    responseCache: openResponseCache(settings, shared),
     readOn,
     backgroundResponses,
     loop,

@@ -68,7 +68,10 @@ export interface ChatCall extends CallTarget {
   readonly alternatives?: readonly CallTarget[] | undefined;
   /** The cost of a usage, for the usage chunk of a stream whose caller requested it. */
   readonly costText?: (usage: Usage, target: Target) => ReturnType<CostText>;
-  /** Output guardrails apply, or its stream may be recovered: both read the response as a chat completion. */
+  /**
+   * Output guardrails apply, its stream may be recovered, or the response is stored: all of them read it as a chat
+   * completion.
+   */
   readonly isGuarded?: boolean;
   /** Only the tokens of its request are counted: it counts as a request, and costs nothing. */
   readonly countsOnly?: true;

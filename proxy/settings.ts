@@ -164,6 +164,13 @@ export const proxySettings = {
     decode: parseSealKeys,
     secret: true,
   },
+  responseCacheBytesMax: {
+    name: 'GATEWAY_RESPONSE_CACHE_BYTES_MAX',
+    about:
+      'Bytes that the stored responses of one organization may have in Redis, for routes that store them. At the limit further ones are not stored until others expire.',
+    decode: bytes,
+    default: '64MiB',
+  },
   recordKeys: {
     name: 'GATEWAY_RECORD_KEYS',
     about:

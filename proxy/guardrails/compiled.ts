@@ -104,6 +104,15 @@ export class CompiledGuardrails {
   }
 }
 
+/** The guardrails that apply to a caller, in their order. */
+export function guardrailsFor({ principal, project }: Caller): readonly Guardrail[] {
+  const { guardrails } = principal.organization;
+  if (guardrails.length === 0) return guardrails;
+  const keys = [principal, project].map((one) => one?.key.keyId);
+  const aiSystems = [aiSystemOf(principal), project && aiSystemOf(project)];
+  return guardrails.filter((guardrail) => isFor(guardrail, { keys, aiSystems }));
+}
+
 /** The memory of a matcher grows with the length of its phrases and patterns. */
 function sizeOf(check: TextCheck): number {
   return textsOf(check).reduce((sum, text) => sum + text.length, 1);

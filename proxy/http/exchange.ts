@@ -55,6 +55,8 @@ export interface RequestRecord {
   modelSent: string | undefined;
   /** The route that the caller called. */
   modelRoute: string | undefined;
+  /** Whether the response was a stored one; undefined if the route stores none. */
+  cache: 'hit' | 'miss' | undefined;
   /** The model's name in the catalog or in configuration. Only known names are metric labels. */
   catalogName: string | undefined;
   status: number;
@@ -135,6 +137,7 @@ export class Exchange {
     model: undefined,
     modelSent: undefined,
     modelRoute: undefined,
+    cache: undefined,
     catalogName: undefined,
     status: 0,
     errorCode: undefined,

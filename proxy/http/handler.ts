@@ -5,6 +5,7 @@ import { type AuthenticatorDeps, authenticate, type Caller } from '../access/aut
 import { readCredentials } from '../access/credentials.ts';
 import { type ChatCall, callAt } from '../call.ts';
 import { clientFormats } from '../client-formats.ts';
+import type { CostText } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type ClientReading, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import type { ClientFormatName } from '../formats/client-format.ts';
@@ -12,11 +13,14 @@ import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Ledger, Reservation } from '../ledger/ledger.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
 import { refusePricedOptions } from '../pricing/dear-fields.ts';
+import type { Lookup, LookupContext, ResponseCache } from '../response-cache/response-cache.ts';
 import { withNearest } from '../unknown-model.ts';
+import type { AttemptResult } from '../upstream/attempt.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import type { BackgroundResponses, BackgroundSlot } from './background-responses.ts';
 import { type BodyLimits, readBody } from './body.ts';
+import { respondCached, withUsage } from './cached-response.ts';
 import { inClientFormat } from './client-response.ts';
 import { type CountDeps, type InspectedRequest, respondCount } from './counts.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
@@ -45,6 +49,7 @@ export interface HandlerDeps
   /** Schedules the processing of requests on the event loop. */
   readonly loop: LoopScheduler;
   readonly guardrails: Guardrails;
+  readonly responseCache: Pick<ResponseCache, 'lookup'>;
   readonly readOn: ReadOn;
   readonly backgroundResponses: Pick<BackgroundResponses, 'admit' | 'poll' | 'pollSoon'>;
   /** For requests without a virtual key. */
@@ -111,10 +116,28 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   return respondByModel(exchange, deps, { call, output, body });
 }
 
-async function respondByModel(
+async function respondByModel(exchange: Exchange, deps: HandlerDeps, inspected: InspectedRequest): Promise<void> {
+  // look up: a stored response needs no provider, and no money unless its route charges some.
+  const lookup = deps.responseCache.lookup(inspected.call, lookupContext(exchange, deps.loop));
+  if (lookup === undefined) return respondFromProvider(exchange, deps, inspected);
+  try {
+    const found = await lookup.find();
+    if (found === undefined) await respondFromProvider(exchange, deps, { ...inspected, lookup });
+    else await respondCached(exchange, deps, { ...inspected, found });
+  } finally {
+    lookup.end();
+  }
+}
+
+interface DispatchedRequest extends InspectedRequest {
+  /** Stores the response. */
+  readonly lookup?: Lookup | undefined;
+}
+
+async function respondFromProvider(
   exchange: Exchange,
   deps: HandlerDeps,
-  { call: inspected, output, body }: InspectedRequest,
+  { call: inspected, output, body, lookup }: DispatchedRequest,
 ): Promise<void> {
   const { record } = exchange;
   // reserve: waits at most as long as budgets and limits allow; the reservation may limit the output tokens, and leave
@@ -132,12 +155,14 @@ async function respondByModel(
     // it.
     const sending = scheduled(exchange, body, deps.loop);
     if (sending !== undefined) await sending;
-    const dispatching = deps.dispatch(dispatchedCall(call, reservation, output), exchange, chargeAttempt);
+    const dispatching = deps.dispatch(dispatchedCall(call, reservation, { output, lookup }), exchange, chargeAttempt);
     const result = await dispatched(dispatching, output);
     exchange.responded();
     if (result.kind === 'complete') record.costText = costText(exchange, reservation);
-    const guarded = output === undefined ? result : await output.guard(result);
-    const written = inClientFormat(guarded, call.request.client, {
+    const recorded = lookup === undefined ? result : await lookup.record(result);
+    const guarded = output === undefined ? recorded : await output.guard(recorded);
+    const passed = lookup === undefined ? guarded : stored(guarded, { lookup, exchange, call, reservation });
+    const written = inClientFormat(passed, call.request.client, {
       elapsedMs: () => exchange.elapsedMs,
       inSlices: (steps) => inSlices(exchange, steps, deps.loop),
       isGuarded: output !== undefined,
@@ -223,16 +248,36 @@ function costText({ attempt }: Exchange, reservation: Reservation): string | und
   return usage && reservation.costText(usage, attempt?.target);
 }
 
-/** Adds to the call: the maximum of output tokens, the cost for the usage chunk, and whether its response is guarded. */
-function dispatchedCall(call: ChatCall, reservation: Reservation, output: OutputGuard | undefined): ChatCall {
+interface Storing {
+  readonly lookup: Lookup;
+  readonly exchange: Exchange;
+  readonly call: ChatCall;
+  readonly reservation: Reservation;
+}
+
+/** Stores the response at its end. What is stored has no cost, so the caller's is added here. */
+function stored(guarded: AttemptResult, { lookup, exchange, call, reservation }: Storing): AttemptResult {
+  const costOf: CostText = (usage) => reservation.costText(usage, exchange.attempt?.target);
+  return withUsage(lookup.storing(guarded), call, costOf);
+}
+
+/** Adds to the call: the maximum of output tokens, the cost for the usage chunk, and whether its response is read. */
+function dispatchedCall(
+  call: ChatCall,
+  reservation: Reservation,
+  { output, lookup }: { readonly output: OutputGuard | undefined; readonly lookup: Lookup | undefined },
+): ChatCall {
   // Each target of a route has a ceiling of its own in the call.
   const outputCeiling = call.route === undefined ? reservation.outputCeiling : undefined;
-  if (outputCeiling === undefined && output === undefined && !call.request.includeUsage) return call;
+  const isStored = lookup !== undefined;
+  if (outputCeiling === undefined && output === undefined && !isStored && !call.request.includeUsage) return call;
+  const request = outputCeiling === undefined ? call.request : withOutputCeiling(call.request, outputCeiling);
   return {
     ...call,
-    ...(output !== undefined && { isGuarded: true }),
-    ...(outputCeiling !== undefined && { request: withOutputCeiling(call.request, outputCeiling) }),
-    ...(call.request.includeUsage && { costText: (usage, target) => reservation.costText(usage, target) }),
+    ...((output !== undefined || isStored) && { isGuarded: true }),
+    // A stored stream has its usage, whoever requests it later.
+    request: isStored && request.stream ? { ...request, includeUsage: true } : request,
+    ...(call.request.includeUsage && !isStored && { costText: (usage, target) => reservation.costText(usage, target) }),
   };
 }
 
@@ -244,6 +289,22 @@ function clientReading(
   if (translation === undefined) return undefined;
   const forwarded = headers.matching((name) => translation.forwardsHeader(name));
   return { translation, headers: forwarded, path: { counts, compacts, stream, framing } };
+}
+
+function lookupContext(exchange: Exchange, loop: LoopScheduler): LookupContext {
+  return {
+    get aborted() {
+      return exchange.aborted;
+    },
+    get attempt() {
+      return exchange.attempt;
+    },
+    record: exchange.record,
+    onAbort: (abortable) => exchange.onAbort(abortable),
+    waitFor: (what) => exchange.waitFor(what),
+    buffer: (bytes) => exchange.buffer(bytes),
+    inSlices: (steps) => inSlices(exchange, steps, loop),
+  };
 }
 
 function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {

@@ -226,6 +226,7 @@ export function commonHeaders(exchange: Exchange): string[] {
   if (record.provider !== undefined) headers.push('x-svc-provider', record.provider);
   if (record.model !== undefined) headers.push('x-svc-model', headerValue(record.model));
   if (record.modelRoute !== undefined) headers.push('x-svc-route', headerValue(record.modelRoute));
+  if (record.cache !== undefined) headers.push('x-svc-cache', record.cache);
   if (record.attempts > 0) headers.push('x-svc-attempts', String(record.attempts));
   if (record.limitHeaders.length > 0) headers.push(...record.limitHeaders);
   if (record.guardrailHeader !== undefined) headers.push('x-svc-guardrails', headerValue(record.guardrailHeader));

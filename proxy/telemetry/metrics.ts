@@ -12,6 +12,7 @@ import type { BackgroundResult } from '../http/background-responses.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { ReadOnMetrics } from '../http/read-on.ts';
 import type { LimitMetrics } from '../ledger/rate-limits.ts';
+import type { ResponseCacheMetrics } from '../response-cache/response-cache.ts';
 import { createShareUses, type ShareUses } from '../shares.ts';
 import { backgroundResponseMetrics } from './background-metrics.ts';
 import { type AdmissionGauges, type Gauges, observeAdmission, observeGauges } from './gauges.ts';
@@ -20,11 +21,13 @@ import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './hi
 import { type LedgerMetrics, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
 import { readOnMetrics } from './read-on-metrics.ts';
+import { responseCacheMetrics } from './response-cache-metrics.ts';
 import { type RoutingMetrics, routingMetrics } from './routing-metrics.ts';
 import { type Count, createTally, type Tally } from './tally.ts';
 
 export interface ProxyMetrics extends LedgerMetrics {
   readonly routing: RoutingMetrics;
+  readonly responseCache: ResponseCacheMetrics;
   readonly access: AccessMetrics;
   readonly limits: LimitMetrics;
   readonly readOn: ReadOnMetrics;
@@ -88,6 +91,7 @@ export function createMetrics(): ProxyMetrics {
     shares,
     limits: limitMetrics(tally),
     routing: routingMetrics(tally),
+    responseCache: responseCacheMetrics(tally),
     readOn: readOnMetrics(tally),
     guardrails: guardrailMetrics(tally, histogram),
     ...ledgerMetrics(tally, histogram),
@@ -171,6 +175,11 @@ function observeProvider(row: ProviderRow, record: RequestRecord, times: Request
   row.attempts.pending += record.attempts;
   // A count of tokens calls no model: in these it would look like a fast response.
   if (record.route === 'count') return;
+  if (record.cache === 'hit') {
+    // No provider was called.
+    row.cost.pending += record.costNano;
+    return;
+  }
   row.duration.observe(times.total / 1000);
   const { usage } = record;
   if (record.streamed && times.firstByte !== undefined) {

@@ -242,5 +242,40 @@ export const traffic: Dashboard = {
         },
       ],
     },
+    {
+      title: 'Stored responses',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Requests to routes that store responses',
+          description:
+            'hit: a stored response; shared: that of an equal request at the same time; miss: a provider was called.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (result) (rate(gateway_response_cache_requests_total{$scope}[$__rate_interval]))',
+              legend: '{{result}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Not stored, or not used',
+          description:
+            'Per second, by reason. full: an organization has stored as much as it may (GATEWAY_RESPONSE_CACHE_BYTES_MAX). unreadable: someone else writes to this Redis, or an older proxy did.',
+          unit: 'short',
+          queries: [
+            {
+              expr: 'sum by (reason) (rate(gateway_response_cache_not_stored_total{$scope}[$__rate_interval]))',
+              legend: 'not stored: {{reason}}',
+            },
+            {
+              expr: 'sum by (reason) (rate(gateway_response_cache_ignored_total{$scope}[$__rate_interval]))',
+              legend: 'not used: {{reason}}',
+            },
+          ],
+        },
+      ],
+    },
   ],
 };

@@ -115,6 +115,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
         chains: firstTargetOnly(),
         images: { transport, limits: noImages, loop: turns },
       }),
+      responseCache: { lookup: () => undefined },
       backgroundResponses: nothingInBackground,
       readOn: new ReadOn({ max: 10_000, organizationShare: 1 }, { readOn: () => undefined }),
       isDraining: () => false,

@@ -7,6 +7,8 @@ import { errorTable } from '../../../proxy/errors.ts';
 import { clientFormatNames } from '../../../proxy/formats/client-format.ts';
 import { backgroundResults } from '../../../proxy/http/background-responses.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
+import { notStoredReasons } from '../../../proxy/response-cache/keepable.ts';
+import { ignoredReasons, lookupResults } from '../../../proxy/response-cache/response-cache.ts';
 import { recoveryResults } from '../../../proxy/routing/chain.ts';
 import { failureCauses } from '../../../proxy/routing/health-events.ts';
 import { shares } from '../../../proxy/shares.ts';
@@ -330,9 +332,9 @@ describe('the metrics of requests', () => {
     followed: oneOf('true', 'false'),
     gen_ai_token_type: oneOf('input', 'output'),
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
-    reason: oneOf(...skipReasons, ...estimateReasons.words),
+    reason: oneOf(...skipReasons, ...estimateReasons.words, ...notStoredReasons, ...ignoredReasons),
     resource: oneOf(...Object.keys(shares)),
-    result: oneOf(...readOnResults, ...backgroundResults, ...recoveryResults),
+    result: oneOf(...readOnResults, ...backgroundResults, ...recoveryResults, ...lookupResults),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),
     stage: oneOf('input', 'output'),
