@@ -40,19 +40,19 @@ const options: readonly Given[] = [
   },
   {
     flags: '--cache-ttl <duration>',
-    about: 'return stored responses to equal requests for so long: from 1s to 24h; 0s: never, which is the default',
+    about: 'return cached responses to equal requests for so long: from 1s to 24h; 0s: never, which is the default',
     field: 'settings.cache.ttlSeconds',
     read: wholeSeconds,
   },
   {
     flags: '--cache-per-scope <true|false>',
     about:
-      'whether each AI system and person has its own stored responses; default: false, the organization shares them',
+      'whether each AI system and person has its own cached responses; default: false, the organization shares them',
     field: 'settings.cache.perScope',
   },
   {
     flags: '--cache-price <percent>',
-    about: 'what a stored response costs, in percent of the price of its tokens: 0 to 100; default: 0',
+    about: 'what a cached response costs, in percent of the price of its tokens: 0 to 100; default: 0',
     field: 'settings.cache.pricePercent',
   },
   { flags: '--active <true|false>', about: 'false: callers cannot use it', field: 'active' },

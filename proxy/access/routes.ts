@@ -43,7 +43,7 @@ export interface RouteCache {
   readonly ttlMs: number;
   /** Each AI system, and each person, has its own. Otherwise the organization shares them. */
   readonly perScope: boolean;
-  /** The percentage of its price that a stored response costs, 0 to 100. */
+  /** The percentage of its price that a cached response costs, 0 to 100. */
   readonly pricePercent: number;
 }
 

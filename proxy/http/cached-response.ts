@@ -1,4 +1,4 @@
-// Sends a stored response: through this request's own output guardrails, in the client's format, as a request that called
+// Sends a cached response: through this request's own output guardrails, in the client's format, as a request that called
 // no provider.
 import { usdOfNano } from '../../common/money.ts';
 import { type ChatCall, withTarget } from '../call.ts';
@@ -8,7 +8,7 @@ import { SseSplitter } from '../formats/sse.ts';
 import type { OutputGuard } from '../guardrails/guardrail.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
-import type { Found } from '../response-cache/response-cache.ts';
+import type { CacheHit } from '../response-cache/response-cache.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
 import { inClientFormat } from './client-response.ts';
 import type { Exchange } from './exchange.ts';
@@ -27,7 +27,7 @@ export interface CachedParts {
   /** After the inspection of its input. */
   readonly call: ChatCall;
   readonly output: OutputGuard | undefined;
-  readonly found: Found;
+  readonly found: CacheHit;
 }
 
 /** @throws GatewayError of a limit or budget, before anything was sent */
@@ -40,9 +40,11 @@ export async function respondCached(
   const call = withTarget(authorized, at);
   exchange.authorized(call);
   record.providerKeyId = undefined;
+  // They limit attempts.
+  exchange.times = undefined;
   record.modelAnswered = stored.modelAnswered;
   const charge = { usage: stored.usage, pricePercent: cache.pricePercent };
-  const reservation = await deps.ledger.reserveStored(call, charge);
+  const reservation = await deps.ledger.reserveCached(call, charge);
   record.limitHeaders = reservation.headers;
   let failure: unknown;
   try {
@@ -58,6 +60,7 @@ export async function respondCached(
       {
         elapsedMs: () => exchange.elapsedMs,
         inSlices: (steps) => inSlices(exchange, steps, deps.loop),
+        isGuarded: output !== undefined,
       },
     );
     await relay(exchange, written instanceof Promise ? await written : written);

@@ -116,10 +116,20 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   return respondByModel(exchange, deps, { call, output, body });
 }
 
-async function respondByModel(exchange: Exchange, deps: HandlerDeps, inspected: InspectedRequest): Promise<void> {
-  // look up: a stored response needs no provider, and no money unless its route charges some.
-  const lookup = deps.responseCache.lookup(inspected.call, lookupContext(exchange, deps.loop));
-  if (lookup === undefined) return respondFromProvider(exchange, deps, inspected);
+function respondByModel(exchange: Exchange, deps: HandlerDeps, inspected: InspectedRequest): Promise<void> {
+  // look up: a cached response needs no provider, and no money unless its route charges some.
+  const { call } = inspected;
+  const lookup = call.route && deps.responseCache.lookup(call, lookupContext(exchange, deps.loop));
+  return lookup === undefined
+    ? respondFromProvider(exchange, deps, inspected)
+    : respondThroughCache(exchange, deps, { ...inspected, lookup });
+}
+
+async function respondThroughCache(
+  exchange: Exchange,
+  deps: HandlerDeps,
+  { lookup, ...inspected }: InspectedRequest & { readonly lookup: Lookup },
+): Promise<void> {
   try {
     const found = await lookup.find();
     if (found === undefined) await respondFromProvider(exchange, deps, { ...inspected, lookup });
@@ -257,7 +267,9 @@ interface Storing {
 
 /** Stores the response at its end. What is stored has no cost, so the caller's is added here. */
 function stored(guarded: AttemptResult, { lookup, exchange, call, reservation }: Storing): AttemptResult {
-  const costOf: CostText = (usage) => reservation.costText(usage, exchange.attempt?.target);
+  // The usage chunk has the output of all attempts, and less than what the prices of some models need.
+  const costOf: CostText = (shown) =>
+    reservation.costText(exchange.attempt?.usage() ?? shown, exchange.attempt?.target);
   return withUsage(lookup.storing(guarded), call, costOf);
 }
 
@@ -275,7 +287,7 @@ function dispatchedCall(
   return {
     ...call,
     ...((output !== undefined || isStored) && { isGuarded: true }),
-    // A stored stream has its usage, whoever requests it later.
+    // A stored stream has its usage, because a later caller may request it.
     request: isStored && request.stream ? { ...request, includeUsage: true } : request,
     ...(call.request.includeUsage && !isStored && { costText: (usage, target) => reservation.costText(usage, target) }),
   };

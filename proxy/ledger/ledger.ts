@@ -24,18 +24,18 @@ export interface Ledger {
    * @param call to the target that sent the response
    * @throws GatewayError as `reserve`
    */
-  reserveStored(call: ChatCall, charge: StoredCharge): Promise<StoredReservation>;
+  reserveCached(call: ChatCall, charge: CachedCharge): Promise<CachedReservation>;
 }
 
-/** What a stored response costs. */
-export interface StoredCharge {
+/** What a cached response costs. */
+export interface CachedCharge {
   /** Of the response, as its provider reported it. */
   readonly usage: Usage;
   /** The percentage of the price of its tokens, 0 to 100. */
   readonly pricePercent: number;
 }
 
-export interface StoredReservation {
+export interface CachedReservation {
   /** Response headers about the limits: names and values alternate. */
   readonly headers: readonly string[];
   /** Nano-dollars. */

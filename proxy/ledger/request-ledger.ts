@@ -22,6 +22,7 @@ import { ServedTiers } from '../pricing/served-tiers.ts';
 import type { Target } from '../providers/provider.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
 import type { LimitLevel } from './applied-limits.ts';
+import { reserveCached } from './cached-response.ts';
 import type { Ledger, Reservation, Settled } from './ledger.ts';
 import { withoutTexts } from './outlasting-call.ts';
 import { countRequest, type RateLimitsDeps, type RateLimitsReservation, takeRates } from './rate-limits.ts';
@@ -33,7 +34,6 @@ import {
   type TakenMoney,
   takeMoney,
 } from './request-money.ts';
-import { reserveStored } from './stored-response.ts';
 import { killedEvent, usageEvent } from './usage-event.ts';
 
 export interface BudgetMetrics {
@@ -62,7 +62,7 @@ export function createRequestLedger(given: RequestLedgerDeps): Ledger {
         : withRates(deps, call, taken);
     },
     count: (caller) => countRequest(deps, caller),
-    reserveStored: (call, charge) => reserveStored(deps, call, charge),
+    reserveCached: (call, charge) => reserveCached(deps, call, charge),
   };
 }
 

@@ -1,6 +1,6 @@
-// The key of a stored response: an HMAC, with a key that only the organization's proxies have, over everything that
-// decides about the response. Whoever reads Redis learns nothing from it, and cannot tell which requests are equal across
-// organizations. A change of guardrails, allow-lists, settings or of the route leaves all earlier responses without a
+// The key of a cached response: an HMAC, with a key that only the organization's proxies have, over everything that
+// decides about the response. A reader of Redis learns nothing from it, not even which requests of different
+// organizations are equal. A change of guardrails, allow-lists, settings or of the route leaves all earlier responses without a
 // key that anyone computes.
 import { createHash, createHmac } from 'node:crypto';
 import { canonicalJson } from '../../common/canonical-json.ts';
@@ -75,7 +75,7 @@ export function decisiveBody(body: JsonObject): JsonObject {
 
 /**
  * The first block of the system prompt of Claude Code, which names its version and differs from request to request. Only
- * the fields that it really has, in their own form: anything else could carry text for the model, and whoever sent it
+ * the fields that it really has, in their own form: anything else could carry text for the model, and its sender
  * would choose the response that others get.
  */
 const attribution =

@@ -1,4 +1,4 @@
-// Which requests have stored responses, and which responses are stored. Never those that depend on anything but the
+// Which requests have cached responses, and which responses are stored. Never those that depend on anything but the
 // request: what a vendor stores or looks up, several choices, what only one account can read, what did not end well.
 
 import { plainNumber } from '../../common/exact-number.ts';
@@ -16,14 +16,14 @@ export const notStoredReasons = [
   // Of requests.
   ...(['no_record_key', 'large_request', 'state', 'own_tools', 'choices'] as const),
   // Of responses.
-  ...(['failed', 'incomplete', 'finish', 'guardrail', 'opaque', 'large_response', 'left'] as const),
+  ...(['failed', 'incomplete', 'finish', 'guardrail', 'opaque', 'large_response', 'no_memory', 'left'] as const),
   // Of Redis.
   ...(['no_redis', 'redis_failed', 'full'] as const),
 ] as const;
 
 export type NotStored = (typeof notStoredReasons)[number];
 
-/** Undefined: a stored response may serve the request. */
+/** Undefined: a cached response may serve the request. */
 export function reasonNotToLookUp({ caller, request }: ChatCall): NotStored | undefined {
   if (caller.principal.organization.recordKeys === undefined) return 'no_record_key';
   // Its text in one form would take too long to write.

@@ -9,8 +9,8 @@ import { ChunkReader } from '../formats/chat-completions/read-chunks.ts';
 import { messageOf } from '../formats/chat-completions/read-message.ts';
 import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import type { AttemptResult, CompleteResult, StreamResult, StreamSink } from '../upstream/attempt-result.ts';
+import { cachedBytesMax } from './cached-response.ts';
 import { isUsualEnd, type NotStored } from './keepable.ts';
-import { storedBytesMax } from './stored-response.ts';
 
 export interface Recorded {
   readonly form: 'whole' | 'stream';
@@ -55,7 +55,7 @@ export class Recorder {
   async #large(result: CompleteResult): Promise<CompleteResult> {
     const { body } = result;
     this.#result =
-      body.length > storedBytesMax
+      body.length > cachedBytesMax
         ? 'large_response'
         : recordedWhole(await this.#deps.inSlices(readJsonInSteps(body, { exact: true })), body);
     return result;
@@ -84,7 +84,8 @@ class RecordedStream implements StreamResult {
   readonly #reader = new ChunkReader(this.#collector);
   #pieces: Buffer[] = [];
   #bytes = 0;
-  #isTooLarge = false;
+  /** Why the response is not recorded any more. */
+  #givenUp: NotStored | undefined;
 
   constructor(source: StreamResult, deps: RecorderDeps, onEnd: (recorded: Recorded | NotStored) => void) {
     this.#source = source;
@@ -126,22 +127,31 @@ class RecordedStream implements StreamResult {
   }
 
   #take(bytes: Buffer): void {
-    if (this.#isTooLarge) return;
+    if (this.#givenUp !== undefined) return;
     this.#bytes += bytes.length;
+    this.#givenUp = this.#reasonNotToTake(bytes);
+    if (this.#givenUp === undefined) this.#pieces.push(bytes);
+    else this.#pieces = [];
+  }
+
+  #reasonNotToTake(bytes: Buffer): NotStored | undefined {
+    if (this.#bytes > cachedBytesMax) return 'large_response';
     try {
-      this.#isTooLarge = this.#bytes > storedBytesMax;
-      if (!this.#isTooLarge) this.#deps.buffer(bytes.length);
-      this.#reader.push(bytes);
+      this.#deps.buffer(bytes.length);
     } catch {
-      // There is no memory for a copy, or the stream has a form that only its own readers accept. It still passes.
-      this.#isTooLarge = true;
+      return 'no_memory';
     }
-    if (this.#isTooLarge) this.#pieces = [];
-    else this.#pieces.push(bytes);
+    try {
+      this.#reader.push(bytes);
+      return undefined;
+    } catch {
+      // Only its own readers accept its form. It still passes.
+      return 'incomplete';
+    }
   }
 
   #recorded(): Recorded | NotStored {
-    if (this.#isTooLarge) return 'large_response';
+    if (this.#givenUp !== undefined) return this.#givenUp;
     const choices = this.#collector.message?.choices ?? [];
     return ended(choices[0]?.finish, choices.length) ?? { form: 'stream', body: Buffer.concat(this.#pieces) };
   }

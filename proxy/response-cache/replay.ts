@@ -1,15 +1,15 @@
-// A stored response as if its provider sent it: whole or as a stream, whichever the request is for.
+// A cached response as if its provider sent it: whole or as a stream, whichever the request is for.
 
 import { streamOfWhole, wholeOfStream } from '../formats/chat-completions/other-form.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 import { SseSplitter } from '../formats/sse.ts';
 import type { AttemptResult, StreamResult, StreamSink } from '../upstream/attempt-result.ts';
+import type { CachedResponse } from './cached-response.ts';
 import { hasOtherForm } from './keepable.ts';
-import type { StoredResponse } from './stored-response.ts';
 
 /** @returns undefined if the response has no form that the request is for */
 export function* replayed(
-  { form, body, headers }: Pick<StoredResponse, 'form' | 'body' | 'headers'>,
+  { form, body, headers }: Pick<CachedResponse, 'form' | 'body' | 'headers'>,
   request: ChatRequest,
 ): Generator<void, AttemptResult | undefined> {
   const wanted = request.stream ? 'stream' : 'whole';
@@ -19,7 +19,7 @@ export function* replayed(
 }
 
 function* otherForm(
-  form: StoredResponse['form'],
+  form: CachedResponse['form'],
   body: Buffer,
   request: ChatRequest,
 ): Generator<void, Buffer | undefined> {

@@ -14,17 +14,17 @@ import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import type { Target } from '../providers/provider.ts';
 import type { AttemptResult, Received, StreamResult, StreamSink } from '../upstream/attempt-result.ts';
 import { cacheKeyOf, decisiveText } from './cache-key.ts';
+import { type CachedResponse, type CachedTarget, openResponse, sealResponse } from './cached-response.ts';
 import { areForeign, issuersIn, type NotStored, overridesText, reasonNotToLookUp } from './keepable.ts';
 import { type Recorded, Recorder } from './recorder.ts';
 import { replayed } from './replay.ts';
 import type { ResponseStore } from './response-store.ts';
 import { Leader, SingleFlight, Waiter } from './single-flight.ts';
-import { openResponse, type StoredResponse, type StoredTarget, sealResponse } from './stored-response.ts';
 
 /** `shared`: another request at the same time got the response. */
 export const lookupResults = ['hit', 'shared', 'miss'] as const;
 
-/** Why a stored response is not used. */
+/** Why a cached response is not used. */
 export const ignoredReasons = ['unreadable', 'old', 'target', 'form'] as const;
 
 export interface ResponseCacheMetrics {
@@ -61,9 +61,9 @@ export interface LookupContext {
   inSlices<T>(steps: Generator<void, T>): Promise<T>;
 }
 
-/** A stored response for this request. */
-export interface Found {
-  readonly stored: StoredResponse;
+/** A cached response for this request. */
+export interface CacheHit {
+  readonly stored: CachedResponse;
   /** In the form that the request is for, as chat completions. */
   readonly result: AttemptResult;
   /** The part of the call whose target sent it, with that target alone. */
@@ -73,7 +73,7 @@ export interface Found {
 
 export class ResponseCache {
   readonly #deps: ResponseCacheDeps;
-  readonly #flights = new SingleFlight<StoredResponse>();
+  readonly #flights = new SingleFlight<CachedResponse>();
 
   constructor(deps: ResponseCacheDeps) {
     this.#deps = deps;
@@ -114,19 +114,19 @@ const pausedMsMax = 1000;
 
 export class Lookup {
   readonly #deps: ResponseCacheDeps;
-  readonly #flights: SingleFlight<StoredResponse>;
+  readonly #flights: SingleFlight<CachedResponse>;
   readonly #parts: LookupParts;
   readonly #cacheKey: Buffer;
   /** The parts of the request that only one account can read. */
   readonly #opaque: readonly Opaque[];
   readonly #notPassed: string | undefined;
-  #leader: Leader<StoredResponse> | undefined;
+  #leader: Leader<CachedResponse> | undefined;
   #recorder: Recorder | undefined;
   #attempts = 0;
   #headers: readonly string[] = [];
   #cancelTimer: (() => void) | undefined;
 
-  constructor(deps: ResponseCacheDeps, flights: SingleFlight<StoredResponse>, parts: LookupParts) {
+  constructor(deps: ResponseCacheDeps, flights: SingleFlight<CachedResponse>, parts: LookupParts) {
     this.#deps = deps;
     this.#flights = flights;
     this.#parts = parts;
@@ -140,7 +140,7 @@ export class Lookup {
    * @returns undefined if the request has to go to its provider
    * @throws the error that aborted the request; GatewayError overloaded
    */
-  async find(): Promise<Found | undefined> {
+  async find(): Promise<CacheHit | undefined> {
     const entered = this.#flights.enter(this.#cacheKey.toString('base64url'));
     const found = entered instanceof Waiter ? await this.#wait(entered) : await this.#read(entered);
     const { aborted, record } = this.#parts.context;
@@ -179,7 +179,7 @@ export class Lookup {
     this.#deps.metrics.notStored(this.#parts.context.aborted === undefined ? 'failed' : 'left');
   }
 
-  async #wait(waiter: Waiter<StoredResponse>): Promise<Found | undefined> {
+  async #wait(waiter: Waiter<CachedResponse>): Promise<CacheHit | undefined> {
     const { context } = this.#parts;
     // The watchdog ends only the wait where a first byte is late, and the request where its time is over.
     context.onAbort({ abort: () => waiter.leave() });
@@ -194,7 +194,7 @@ export class Lookup {
     return found;
   }
 
-  async #read(entered: Leader<StoredResponse> | 'alone'): Promise<Found | undefined> {
+  async #read(entered: Leader<CachedResponse> | 'alone'): Promise<CacheHit | undefined> {
     if (entered === 'alone') return undefined;
     this.#leader = entered;
     const value = await this.#deps.store?.get(this.#at);
@@ -213,9 +213,9 @@ export class Lookup {
     return { organizationId: this.#parts.call.caller.principal.organization.id, cacheKey: this.#cacheKey };
   }
 
-  async #usable(stored: StoredResponse): Promise<Found | undefined> {
+  async #usable(stored: CachedResponse): Promise<CacheHit | undefined> {
     const { call, context, cache } = this.#parts;
-    // Its own age counts: whoever can write to Redis can put an old value back.
+    // Its own age counts: a writer to Redis can put an old value back.
     const ageMs = this.#deps.clock.now() - stored.storedAt;
     if (ageMs > cache.ttlMs || ageMs < -clockSkewMs) return this.#ignore('old');
     const at = servingTarget(call, stored);
@@ -253,10 +253,10 @@ export class Lookup {
     if (attempt === undefined || usage === undefined) return 'incomplete';
     const reason = this.#reasonNotToStore(attempt.target, usage);
     if (reason !== undefined) return reason;
-    const stored: StoredResponse = {
+    const stored: CachedResponse = {
       ...recorded,
       storedAt: this.#deps.clock.now(),
-      target: storedTarget(targetWith(call, attempt.target), attempt.target),
+      target: cachedTarget(targetWith(call, attempt.target), attempt.target),
       modelAnswered: attempt.model(),
       usage,
       headers: this.#headers,
@@ -286,7 +286,7 @@ export class Lookup {
   }
 }
 
-function storedTarget(at: CallTarget, { providerKeyId }: Target): StoredTarget {
+function cachedTarget(at: CallTarget, { providerKeyId }: Target): CachedTarget {
   return { model: at.qualifiedModel, providerKeyId: providerKeyId ?? '', overrides: overridesText(at) };
 }
 
@@ -294,7 +294,7 @@ function storedTarget(at: CallTarget, { providerKeyId }: Target): StoredTarget {
  * The target of this request that would have sent the response: the same model with the same changes, and the same key,
  * because some parts of a response are for one account only.
  */
-function servingTarget(call: ChatCall, { target }: StoredResponse): CallTarget | undefined {
+function servingTarget(call: ChatCall, { target }: CachedResponse): CallTarget | undefined {
   for (const at of callTargets(call)) {
     if (at.qualifiedModel !== target.model || overridesText(at) !== target.overrides) continue;
     const targets = at.targets.filter(({ providerKeyId = '' }) => providerKeyId === target.providerKeyId);

@@ -1,13 +1,13 @@
-// Stored responses in Redis. What an organization may store there is bounded, because all values of the gateway share
+// Cached responses in Redis. What an organization may store there is bounded, because all values of the gateway share
 // that memory. Redis that is down, slow or full is a miss.
 import type { Clock } from '../../common/clock.ts';
 import { type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
 import { createScript, runScript } from '../redis/script.ts';
 import { nameInShard, shardOf } from '../redis/shards.ts';
-import { storedBytesMax } from './stored-response.ts';
+import { cachedBytesMax } from './cached-response.ts';
 
 export interface ResponseStore {
-  /** @returns undefined if there is none; at most `storedBytesMax` + 1 bytes of it. Never rejects */
+  /** @returns undefined if there is none; at most `cachedBytesMax` + 1 bytes of it. Never rejects */
   get(at: StoredAt): Promise<Buffer | undefined>;
   /** Never rejects. */
   put(at: StoredAt, value: Buffer, ttlMs: number): Promise<PutResult>;
@@ -60,9 +60,9 @@ export class RedisResponses implements ResponseStore {
   async get({ organizationId, cacheKey }: StoredAt): Promise<Buffer | undefined> {
     const shard = shardOf(organizationId);
     try {
-      // Whoever can write to Redis could put a value there that does not fit into memory.
+      // A writer to Redis could put a value there that does not fit into memory.
       const value = await this.#deps.connection.read(
-        (client) => client.getrangeBuffer(nameOf(shard, cacheKey), 0, storedBytesMax),
+        (client) => client.getrangeBuffer(nameOf(shard, cacheKey), 0, cachedBytesMax),
         shard,
       );
       return value.length === 0 ? undefined : value;

@@ -1,4 +1,4 @@
-// Metrics of stored responses.
+// Metrics of cached responses.
 import { notStoredReasons } from '../response-cache/keepable.ts';
 import { ignoredReasons, lookupResults, type ResponseCacheMetrics } from '../response-cache/response-cache.ts';
 import type { Tally } from './tally.ts';
@@ -6,17 +6,17 @@ import type { Tally } from './tally.ts';
 export function responseCacheMetrics(tally: Tally): ResponseCacheMetrics {
   const lookups = tally({
     name: 'gateway_response_cache_requests_total',
-    help: 'Requests to routes that store responses, by what was found: a stored response (hit), that of an equal request at the same time (shared), or none (miss)',
+    help: 'Requests to routes that cache responses, by what was found: a cached response (hit), that of an equal request at the same time (shared), or none (miss)',
     labelNames: ['result'],
   });
   const notStored = tally({
     name: 'gateway_response_cache_not_stored_total',
-    help: 'Requests to routes that store responses whose response was not stored, by reason',
+    help: 'Requests to routes that cache responses whose response was not stored, by reason',
     labelNames: ['reason'],
   });
   const ignored = tally({
     name: 'gateway_response_cache_ignored_total',
-    help: 'Stored responses that were found and not used, by reason: not sealed for this request (unreadable), too old (old), from no target of this request (target), without the form that it is for (form)',
+    help: 'Cached responses that were found and not used, by reason: not sealed for this request (unreadable), too old (old), from no target of this request (target), without the form that it is for (form)',
     labelNames: ['reason'],
   });
   for (const result of lookupResults) lookups(result);

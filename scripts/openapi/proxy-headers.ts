@@ -10,7 +10,7 @@ export const responseHeaders: Readonly<Record<string, Schema>> = {
   'x-svc-provider': header('The provider that was called'),
   'x-svc-model': header('The model that was called, without its provider'),
   'x-svc-route': header('The route that was called; for a route that replaces a model, the model'),
-  'x-svc-cache': header('`hit` or `miss`, of a route that stores responses'),
+  'x-svc-cache': header('`hit` or `miss`, of a route that caches responses'),
   'x-svc-attempts': header('Attempts at providers', 'integer'),
   'x-svc-cost': header('Cost of a whole response, in USD'),
   'x-svc-guardrails': header('Guardrails that applied, and what they decided'),

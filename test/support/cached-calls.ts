@@ -1,4 +1,4 @@
-// Calls of a route that stores its responses.
+// Calls of a route that caches its responses.
 import { RecordKey } from '../../proxy/access/organization-key.ts';
 import type { KeyRecord, OrganizationRecord, ScopeRecord } from '../../proxy/access/principal.ts';
 import type { Route } from '../../proxy/access/routes.ts';
@@ -12,7 +12,7 @@ import { chatCallOf } from './charged-calls.ts';
 export const recordKey = new RecordKey(1, Buffer.alloc(32, 7));
 
 export const cachedRoute: Route = {
-  ...{ id: 'r', name: 'faq', groups: [], onContext: false, onFilter: false, revision: 3 },
+  ...{ id: 'r', name: 'faq', groups: [], onContext: false, onFilter: false, recovery: 'off', revision: 3 },
   cache: { ttlMs: 60_000, perScope: false, pricePercent: 0 },
 };
 

@@ -1,4 +1,4 @@
-// A gateway with a Redis of its own, and callers of a route that stores its responses.
+// A gateway with a Redis of its own, and callers of a route that caches its responses.
 import { Redis } from 'ioredis';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
@@ -36,7 +36,7 @@ export interface CachedGateway {
     fields?: object,
     caller?: Caller,
   ): Promise<Called & { readonly chunks: readonly OpenAI.ChatCompletionChunk[] }>;
-  /** The names of all stored responses in Redis. */
+  /** The names of all cached responses in Redis. */
   storedNames(): Promise<readonly string[]>;
   /** Waits until the act has stored one more response. */
   storing<T>(act: () => Promise<T>): Promise<T>;

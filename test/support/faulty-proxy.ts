@@ -102,7 +102,7 @@ export async function startFaultyProxy(
           outlasting: () => ({ settle: () => ({ cost: 0, estimateReason: undefined }) }),
         }),
         count: () => [],
-        reserveStored: () => Promise.reject(new Error('nothing is stored')),
+        reserveCached: () => Promise.reject(new Error('nothing is stored')),
       },
       responseCache: { lookup: () => undefined },
       backgroundResponses: nothingInBackground,

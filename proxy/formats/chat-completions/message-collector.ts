@@ -16,12 +16,13 @@ const nothing = Buffer.alloc(0);
 /** Fields of a message whose pieces are elements of a list. */
 const lists: ReadonlySet<string> = new Set(['annotations', 'images']);
 /** Fields that a stream has whole, in one piece. */
-const wholes: ReadonlySet<string> = new Set(['refusal', 'extra_content']);
+const wholes: ReadonlySet<string> = new Set(['extra_content']);
 
 export class MessageCollector implements StreamWriter {
   readonly textTokens = 0;
   #identity: ResponseIdentity | undefined;
   #content = '';
+  #refusal = '';
   #reasoning = '';
   /** The reasoning since the last block of thinking: the text of the next one. */
   #thought = '';
@@ -86,7 +87,8 @@ export class MessageCollector implements StreamWriter {
 
   extra(fields: JsonObject): void {
     for (const [name, value] of Object.entries(fields)) {
-      if (lists.has(name)) this.#extras[name] = [...objectsOf(this.#extras[name]), ...objectsOf(value)];
+      if (name === 'refusal' && typeof value === 'string') this.#refusal += value;
+      else if (lists.has(name)) this.#extras[name] = [...objectsOf(this.#extras[name]), ...objectsOf(value)];
       else if (wholes.has(name) && !(name in this.#extras)) this.#extras[name] = value;
       else this.#isKnown = false;
     }
@@ -117,15 +119,14 @@ export class MessageCollector implements StreamWriter {
 
   #choice(finish: Finish): ResponseChoice {
     const thinking = this.#thinking.length === 0 ? {} : { thinking_blocks: this.#thinking };
-    const { refusal, ...extras } = this.#extras;
     return {
       finish,
       content: this.#content === '' ? undefined : this.#content,
       reasoning: this.#reasoning,
-      refusal: typeof refusal === 'string' ? refusal : undefined,
+      refusal: this.#refusal === '' ? undefined : this.#refusal,
       calls: this.#calls,
       ...(this.#logprobs && { logprobs: this.#logprobs }),
-      extras: { ...extras, ...thinking },
+      extras: { ...this.#extras, ...thinking },
     };
   }
 }

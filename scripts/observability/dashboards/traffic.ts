@@ -243,13 +243,13 @@ export const traffic: Dashboard = {
       ],
     },
     {
-      title: 'Stored responses',
+      title: 'Cached responses',
       panels: [
         {
           kind: 'timeseries',
-          title: 'Requests to routes that store responses',
+          title: 'Requests to routes that cache responses',
           description:
-            'hit: a stored response; shared: that of an equal request at the same time; miss: a provider was called.',
+            'hit: a cached response; shared: that of an equal request at the same time; miss: a provider was called.',
           unit: 'reqps',
           queries: [
             {

@@ -158,7 +158,7 @@ describe.each([
     expect(changes.filter(({ kind, ref }) => kind === 'organization' && ref === tenant.id)).toHaveLength(4);
   });
 
-  it('store responses for a time that a change may leave out, and reach proxies with it', async () => {
+  it('cache responses for a time that a change may leave out, and reach proxies with it', async () => {
     const tenant = await freshTenant();
     const { id, settings } = await created({ settings: { cache: { ttlSeconds: 86_400 } } }, tenant);
     expect(settings.cache).toMatchObject({ ttlSeconds: 86_400, perScope: false, pricePercent: 0 });

@@ -46,7 +46,7 @@ describe('routes', () => {
     expect((await ctl.json('routes list')).routes).toEqual([]);
   });
 
-  it('store responses for a time, until it is 0', async () => {
+  it('cache responses for a time, until it is 0', async () => {
     await ctl.expect(`routes create faq --target ${mini} --cache-ttl 10m --cache-per-scope true --cache-price 20`);
     const cacheOf = async () => (await ctl.json('routes get faq')).settings.cache;
     expect(await cacheOf()).toEqual({ ttlSeconds: 600, perScope: true, pricePercent: 20 });

@@ -1,4 +1,4 @@
-// Who never gets a stored response, what is never stored, and what someone who writes to Redis can do: nothing but make
+// Who never gets a cached response, what is never stored, and what someone who writes to Redis can do: nothing but make
 // responses be generated again.
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ async function createGuardrail(fields: object): Promise<void> {
   await until(async () => (await header()) !== null, { what: 'the proxy to receive the guardrail' });
 }
 
-describe('a stored response is never that of', () => {
+describe('a cached response is never that of', () => {
   it('another organization, with the same keys, routes and requests', async () => {
     await createRoute();
     await storing(() => whole());
@@ -80,7 +80,7 @@ describe('a stored response is never that of', () => {
     const [first, same] = await systemKey('shop');
     await storing(() => whole({}, { key: first }));
     expect(await cacheOf({}, same)).toBe('hit');
-    expect(await cacheOf({}, (await systemKey('desk'))[0])).toBe('miss');
+    expect(await cacheOf({}, (await systemKey('help'))[0])).toBe('miss');
   });
 
   it('a target that is not in the chain of the request', async () => {

@@ -1,4 +1,4 @@
-// Routes that store responses, through the vendors' own SDKs and a real Redis: equal requests get the stored response,
+// Routes that cache responses, through the vendors' own SDKs and a real Redis: equal requests get the cached response,
 // whole or streamed, in the format of each client; and what it costs.
 import Anthropic from '@anthropic-ai/sdk';
 import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime';
@@ -16,7 +16,7 @@ const { createRoute, whole, streamed, storing, vendorCalls } = cached;
 const claude = 'assistant-provider/claude-haiku-4-5';
 
 describe('an equal request', () => {
-  it('gets the stored whole response, whole and as a stream', async () => {
+  it('gets the cached whole response, whole and as a stream', async () => {
     await createRoute();
     cached.gateway.simulator.script({ text: 'first response' });
     const first = await storing(() => whole());
@@ -34,7 +34,7 @@ describe('an equal request', () => {
     expect(second.headers.get('x-svc-provider')).toBe('gpt-provider');
   });
 
-  it('gets the stored stream, event by event and whole, with its usage and without', async () => {
+  it('gets the cached stream, event by event and whole, with its usage and without', async () => {
     await createRoute();
     cached.gateway.simulator.script({ text: 'a stream of words', pieceBytes: [40] });
     const first = await storing(() => streamed());
@@ -49,9 +49,12 @@ describe('an equal request', () => {
     const fourth = await streamed({ stream_options: { include_usage: true } });
     expect(fourth.chunks.at(-1)?.usage).toMatchObject({ ...third.data.usage, x_svc_cost: '0' });
     expect(vendorCalls()).toBe(1);
+    const messages = [{ role: 'user', content: 'Another' }];
+    const paid = await streamed({ messages, stream_options: { include_usage: true } });
+    expect(paid.chunks.at(-1)?.usage).toMatchObject({ x_svc_cost: expect.stringMatching(/^0\.0+[1-9]/) });
   });
 
-  it('gets the calls of the stored response', async () => {
+  it('gets the calls of the cached response', async () => {
     await createRoute();
     const toolCalls = [{ name: 'look_up', arguments: '{"n":1.0}' }];
     cached.gateway.simulator.script({ text: '', toolCalls });
@@ -180,7 +183,7 @@ function withoutNull(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-describe('a stored response', () => {
+describe('a cached response', () => {
   const recorded = (headers: Headers) =>
     recordedRequest(
       { controlPlane: cached.gateway.controlPlane, organization: cached.organization },

@@ -102,7 +102,7 @@ describe('routes of a record', () => {
     expect(read({ ...bare, groups }).get('fast')?.groups[0]?.targets[0]).toMatchObject(noOverrides);
   });
 
-  it('store responses only for a time above 0, of at most a day', () => {
+  it('cache responses only for a time above 0, of at most a day', () => {
     const cacheOf = (cache: object) => read({ ...bare, settings: { cache } }).get('fast')?.cache;
     expect(cacheOf({})).toBeUndefined();
     expect(cacheOf({ ttlSeconds: 0, perScope: true, pricePercent: 5 })).toBeUndefined();

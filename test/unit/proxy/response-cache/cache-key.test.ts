@@ -1,4 +1,4 @@
-// The key of a stored response: everything that decides about the response changes it, and nothing else does.
+// The key of a cached response: everything that decides about the response changes it, and nothing else does.
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import { RecordKey } from '../../../../proxy/access/organization-key.ts';
@@ -60,7 +60,7 @@ const parts: readonly (readonly [string, CachedCall, CachedCall])[] = [
   ['the scope, if the route says so', { ...perScope, ...scopeOf('a') }, { ...perScope, ...scopeOf('b') }],
 ];
 
-describe('the key of a stored response', () => {
+describe('the key of a cached response', () => {
   it('has 32 bytes, and is the same for the same request', () => {
     expect(keyOf()).toMatch(/^[0-9a-f]{64}$/);
     expect(keyOf()).toBe(keyOf());

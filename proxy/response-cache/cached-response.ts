@@ -1,4 +1,4 @@
-// A stored response: what its provider sent, as chat completions and before any output guardrail, with the target that
+// A cached response: what its provider sent, as chat completions and before any output guardrail, with the target that
 // sent it. As bytes it is sealed under its own cache key, so that a value that was moved, changed or made by someone else
 // does not open.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
@@ -6,20 +6,20 @@ import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import type { RecordKey } from '../access/organization-key.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
 
-export interface StoredResponse {
+export interface CachedResponse {
   /** A chat completion, or the events of a stream of its chunks, the usage chunk among them. */
   readonly form: 'whole' | 'stream';
   readonly body: Buffer;
   /** Milliseconds since 1970. */
   readonly storedAt: number;
-  readonly target: StoredTarget;
+  readonly target: CachedTarget;
   readonly modelAnswered: string | undefined;
   readonly usage: Usage;
   /** How the request was sent: alternating names and values. */
   readonly headers: readonly string[];
 }
 
-export interface StoredTarget {
+export interface CachedTarget {
   /** `<provider>/<model>`, canonical. */
   readonly model: string;
   readonly providerKeyId: string;
@@ -28,7 +28,7 @@ export interface StoredTarget {
 }
 
 /** Of a sealed value. Larger responses are not stored. */
-export const storedBytesMax = 1024 * 1024;
+export const cachedBytesMax = 1024 * 1024;
 
 const layout = 1;
 const [nonceBytes, tagBytes] = [12, 16];
@@ -36,10 +36,10 @@ const headBytes = 1 + nonceBytes + tagBytes;
 const cipher = 'aes-256-gcm';
 
 /** @returns undefined if the value would be too large */
-export function sealResponse(response: StoredResponse, cacheKey: Buffer, recordKey: RecordKey): Buffer | undefined {
+export function sealResponse(response: CachedResponse, cacheKey: Buffer, recordKey: RecordKey): Buffer | undefined {
   const { body, ...facts } = response;
   const head = Buffer.from(`${JSON.stringify(facts)}\n`);
-  if (headBytes + head.length + body.length > storedBytesMax) return undefined;
+  if (headBytes + head.length + body.length > cachedBytesMax) return undefined;
   const nonce = randomBytes(nonceBytes);
   const sealing = createCipheriv(cipher, sealKeyOf(recordKey), nonce).setAAD(cacheKey);
   const sealed = Buffer.concat([sealing.update(head), sealing.update(body), sealing.final()]);
@@ -47,8 +47,8 @@ export function sealResponse(response: StoredResponse, cacheKey: Buffer, recordK
 }
 
 /** @returns undefined for a value that was not sealed under this key by this version */
-export function openResponse(value: Buffer, cacheKey: Buffer, recordKey: RecordKey): StoredResponse | undefined {
-  if (value[0] !== layout || value.length < headBytes || value.length > storedBytesMax) return undefined;
+export function openResponse(value: Buffer, cacheKey: Buffer, recordKey: RecordKey): CachedResponse | undefined {
+  if (value[0] !== layout || value.length < headBytes || value.length > cachedBytesMax) return undefined;
   const nonce = value.subarray(1, 1 + nonceBytes);
   const opening = createDecipheriv(cipher, sealKeyOf(recordKey), nonce, { authTagLength: tagBytes });
   opening.setAAD(cacheKey).setAuthTag(value.subarray(1 + nonceBytes, headBytes));
@@ -61,7 +61,7 @@ export function openResponse(value: Buffer, cacheKey: Buffer, recordKey: RecordK
 
 const lineFeed = 0x0a;
 
-function parsed(content: Buffer): StoredResponse | undefined {
+function parsed(content: Buffer): CachedResponse | undefined {
   const end = content.indexOf(lineFeed);
   const facts = parseJson(content.toString('utf8', 0, end));
   if (!isObject(facts) || !isObject(facts.target) || !isObject(facts.usage)) return undefined;
@@ -77,7 +77,7 @@ function parsed(content: Buffer): StoredResponse | undefined {
   };
 }
 
-function targetOf({ model, providerKeyId, overrides }: JsonObject): StoredTarget {
+function targetOf({ model, providerKeyId, overrides }: JsonObject): CachedTarget {
   return { model: String(model), providerKeyId: String(providerKeyId), overrides: String(overrides) };
 }
 

@@ -1,19 +1,19 @@
-// The seal of a stored response: what was changed, moved or made by someone else does not open.
+// The seal of a cached response: what was changed, moved or made by someone else does not open.
 import { describe, expect, it } from 'vitest';
 import { RecordKey } from '../../../../proxy/access/organization-key.ts';
 import { noUsage } from '../../../../proxy/conversation/usage.ts';
 import {
+  type CachedResponse,
+  cachedBytesMax,
   openResponse,
-  type StoredResponse,
   sealResponse,
-  storedBytesMax,
-} from '../../../../proxy/response-cache/stored-response.ts';
+} from '../../../../proxy/response-cache/cached-response.ts';
 import { Random, scrambled } from '../../../support/access/random.ts';
 import { recordKey } from '../../../support/cached-calls.ts';
 import { roundsOf, startingSeed } from '../../../support/seed.ts';
 
 const [key, otherKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-const response: StoredResponse = {
+const response: CachedResponse = {
   ...{ form: 'whole', body: Buffer.from('{"id":"a"}\n\n{}'), storedAt: 1_795_176_000_000 },
   target: { model: 'gpt-provider/gpt-4o-mini', providerKeyId: 'pk', overrides: '[5,null]' },
   modelAnswered: 'gpt-4o-mini-2024-07-18',
@@ -21,7 +21,7 @@ const response: StoredResponse = {
   headers: ['x-svc-dropped-params', 'seed'],
 };
 
-function sealed(one: StoredResponse = response): Buffer {
+function sealed(one: CachedResponse = response): Buffer {
   const value = sealResponse(one, key, recordKey);
   if (value === undefined) throw new Error('it is too large');
   return value;
@@ -30,7 +30,7 @@ function sealed(one: StoredResponse = response): Buffer {
 describe('a sealed response', () => {
   it('opens under its key, with all that was sealed', () => {
     expect(openResponse(sealed(), key, recordKey)).toEqual(response);
-    const stream: StoredResponse = { ...response, form: 'stream', body: Buffer.alloc(0), modelAnswered: undefined };
+    const stream: CachedResponse = { ...response, form: 'stream', body: Buffer.alloc(0), modelAnswered: undefined };
     expect(openResponse(sealed(stream), key, recordKey)).toEqual(stream);
   });
 
@@ -60,9 +60,9 @@ describe('a sealed response', () => {
   });
 
   it('has at most 1 MiB, with everything', () => {
-    const room = storedBytesMax - sealed({ ...response, body: Buffer.alloc(0) }).length;
+    const room = cachedBytesMax - sealed({ ...response, body: Buffer.alloc(0) }).length;
     const most = { ...response, body: Buffer.alloc(room) };
-    expect(sealed(most)).toHaveLength(storedBytesMax);
+    expect(sealed(most)).toHaveLength(cachedBytesMax);
     expect(openResponse(sealed(most), key, recordKey)).toEqual(most);
     expect(sealResponse({ ...response, body: Buffer.alloc(room + 1) }, key, recordKey)).toBeUndefined();
   });

@@ -9,23 +9,23 @@ import type { PriceTable } from '../pricing/price-book.ts';
 import { counted } from '../rates/rates.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
 import { appliedLimits } from './applied-limits.ts';
-import type { StoredCharge, StoredReservation } from './ledger.ts';
+import type { CachedCharge, CachedReservation } from './ledger.ts';
 import { type RateLimitsDeps, takeTokens } from './rate-limits.ts';
 import { type MoneyDeps, takeAmount } from './request-money.ts';
 import { killedEvent, usageEvent } from './usage-event.ts';
 
-export interface StoredLedgerDeps extends RateLimitsDeps, Pick<MoneyDeps, 'budgetMetrics'> {
+export interface CachedLedgerDeps extends RateLimitsDeps, Pick<MoneyDeps, 'budgetMetrics'> {
   readonly prices: PriceTable;
   readonly budgets: Budgets;
   readonly usageLog: UsageLog;
 }
 
 /** @param call to the target that sent the response */
-export async function reserveStored(
-  deps: StoredLedgerDeps,
+export async function reserveCached(
+  deps: CachedLedgerDeps,
   call: ChatCall,
-  { usage, pricePercent }: StoredCharge,
-): Promise<StoredReservation> {
+  { usage, pricePercent }: CachedCharge,
+): Promise<CachedReservation> {
   if (!deps.usageLog.hasRoom) throw new GatewayError('ledger_unavailable', { retryAfter: 1 });
   const prices = pricePercent === 0 ? undefined : deps.prices.of(call);
   const cost = prices === undefined ? 0 : partOf(prices.costOf(usage), pricePercent);
@@ -54,7 +54,7 @@ export async function reserveStored(
   }
 }
 
-/** No provider key was used, and the number of attempts is what tells such a response from others. */
+/** No provider key was used, and the number of attempts distinguishes such a response from others. */
 const calledNothing = { attempts: 0, providerKeyId: undefined } as const;
 
 /** Rounded up: a part of a nano-dollar, or of a token, is one. */
