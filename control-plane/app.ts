@@ -19,7 +19,7 @@ import { PrivateUpstreams } from '../common/private-upstreams.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
 import { createDispatcher } from './api/dispatch.ts';
-import { startGrpcServer } from './api/grpc-server.ts';
+import { type GrpcServerDeps, startGrpcServer } from './api/grpc-server.ts';
 import { type HttpApi, type HttpApiDeps, type HttpApiOptions, startHttpApi } from './api/http-api.ts';
 import { assertEveryMethodHasARow } from './api/methods.ts';
 import { createAuditLog } from './audit/audit-export.ts';
@@ -32,15 +32,12 @@ import { startUsageUpkeep } from './ledger/usage-upkeep.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { createShares, type OtherRates, type Shares } from './rpc/shares.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
-import {
-  createReportDecisions,
-  type ReportDecisions,
-  type ReportDecisionsDeps,
-} from './services/guardrail-decisions.ts';
+import { createReportDecisions, type ReportDecisionsDeps } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
 import type { Replica, ServiceDeps } from './services/method.ts';
 import { startRecordKeyUpkeep } from './services/record-key-upkeep.ts';
 import { openRecordSigner, type RecordSigner } from './services/record-signer.ts';
+import { createReportRefusedKeys, type ReportRefusedKeysDeps } from './services/refused-keys.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { databaseKind, openStore } from './store/open.ts';
@@ -146,7 +143,7 @@ async function assemble(
   const connections = openConnectionShare(descriptorsMax());
   const grpc = await startGrpcServer(
     { address, tls, callers: callersOf(settings, log), connections, proxyCertificates, reflection },
-    { ...calls, access, ledger, reportDecisions: reportDecisionsOf({ store, clock }, shares) },
+    { ...calls, access, ledger, ...reportsOf({ store, clock }, shares) },
   );
   listeners.push(grpc);
   const http = await openHttpApi(settings, { tls, connections }, calls);
@@ -163,11 +160,17 @@ async function assemble(
   };
 }
 
-function reportDecisionsOf(deps: ReportDecisionsDeps, shares: Shares): ReportDecisions {
-  return createReportDecisions({
-    ...deps,
-    inOrder: (organization, work) => shares.inOrder('changes', { organization, key: 'guardrails' }, work),
-  });
+/** What proxies report besides usage. Each change is one of its organization, whichever proxy reports it. */
+function reportsOf(
+  deps: ReportDecisionsDeps & ReportRefusedKeysDeps,
+  shares: Shares,
+): Pick<GrpcServerDeps, 'reportDecisions' | 'reportRefusedKeys'> {
+  const inOrderOf = (key: string) => (organization: string, work: () => Promise<void>) =>
+    shares.inOrder('changes', { organization, key }, work);
+  return {
+    reportDecisions: createReportDecisions({ ...deps, inOrder: inOrderOf('guardrails') }),
+    reportRefusedKeys: createReportRefusedKeys({ ...deps, inOrder: inOrderOf('provider keys') }),
+  };
 }
 
 type OpenedServices = Pick<ServiceDeps, 'webhookAddresses' | 'guardrailWork' | 'replica'>;

@@ -1,9 +1,11 @@
 // Constructs the dispatch of requests: images on connections of their own, large calls in workers.
 import { extname, join } from 'node:path';
+import type { Background } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { systemTimers } from '../common/timers.ts';
+import type { ControlPlaneClient } from './control-plane/client.ts';
 import { openLookups, openTransport, type Upstream, type UpstreamShares } from './open-upstream.ts';
 import { Chains } from './routing/chain.ts';
 import { createDispatch, type Dispatch } from './routing/dispatch.ts';
@@ -15,6 +17,7 @@ import {
   type KeyEvent,
   type KeyOut,
 } from './routing/health.ts';
+import { RefusedKeyReports } from './routing/refused-key-reports.ts';
 import { RetryBudget } from './routing/retry-budget.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, useOf } from './shares.ts';
@@ -27,11 +30,13 @@ import { TranslationWorkers } from './upstream/translation-workers.ts';
 export interface DispatchParts extends Pick<Upstream, 'transport'>, UpstreamShares {
   readonly metrics: { readonly shares: ShareUses; readonly routing: RoutingMetrics };
   readonly log: Logger;
+  readonly background: Background;
+  readonly controlPlane: Pick<ControlPlaneClient, 'refusedKeys'>;
 }
 
 export function openDispatch(
   settings: ProxySettings,
-  { transport, lookups, loop, metrics, log }: DispatchParts,
+  { transport, lookups, loop, metrics, log, background, controlPlane }: DispatchParts,
   lifecycle: Lifecycle,
 ): { readonly dispatch: Dispatch; readonly health: Health } {
   // A private host may be a base URL in the cluster, but a caller must not name it.
@@ -46,7 +51,12 @@ export function openDispatch(
   lifecycle.onClose('translation', () => workers.close());
   metrics.shares.watch('translation_queue', () => useOf(workers.waiting));
   metrics.shares.watch('translation_workers', () => useOf(workers.working));
-  const health = new Health({ clock: systemClock, ...healthEvents(metrics.routing, log) });
+  const refusedKeys = new RefusedKeyReports({
+    ...{ clock: systemClock, timers: systemTimers, random: Math.random, background, metrics: metrics.routing },
+    client: controlPlane.refusedKeys,
+  });
+  lifecycle.onClose('refused provider keys', () => refusedKeys.close());
+  const health = new Health({ clock: systemClock, ...healthEvents(metrics.routing, { log, refusedKeys }) });
   const dispatch = createDispatch({
     transport,
     translation: new Translation({ workers, loop }),
@@ -70,7 +80,12 @@ export function openDispatch(
 }
 
 /** What an operator has to mend, or wants to know of in an outage, is logged when it begins and when it ends. */
-function healthEvents({ health }: RoutingMetrics, log: Logger): HealthEvents {
+interface Notified {
+  readonly log: Logger;
+  readonly refusedKeys: RefusedKeyReports;
+}
+
+function healthEvents({ health }: RoutingMetrics, { log, refusedKeys }: Notified): HealthEvents {
   return {
     onEjected: (event) => {
       health.onEjected?.(event);
@@ -79,6 +94,7 @@ function healthEvents({ health }: RoutingMetrics, log: Logger): HealthEvents {
     onReadmitted: (event) => log.info(hostFields(event), 'a model at a host gets requests again'),
     onKeyOut: (event) => {
       health.onKeyOut?.(event);
+      refusedKeys.add(event);
       log.error(keyFields(event), 'the provider refuses a stored key: its requests go to other keys');
     },
     onKeyReadmitted: (event) => log.info(keyFields(event), 'the provider accepts a stored key again'),

@@ -37,6 +37,7 @@ import { createInFlight, type Outcome, type RespondDeps, respond } from '../rpc/
 import type { AccessService } from '../services/access.ts';
 import type { ReportDecisions } from '../services/guardrail-decisions.ts';
 import type { LedgerService } from '../services/ledger.ts';
+import type { ReportRefusedKeys } from '../services/refused-keys.ts';
 import { type AuthenticateProxy, rememberProxies } from '../services/remembered-proxies.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { type DownloadStream, GrpcWatchStream, sendChunks } from './grpc-streams.ts';
@@ -55,6 +56,7 @@ export interface GrpcServerDeps extends RespondDeps {
   readonly access: AccessService;
   readonly ledger: LedgerService;
   readonly reportDecisions: ReportDecisions;
+  readonly reportRefusedKeys: ReportRefusedKeys;
 }
 
 export interface GrpcServerOptions {
@@ -261,10 +263,20 @@ class RequestGate {
   implement(service: string, definition: ServiceDefinition): UntypedServiceImplementation {
     if (service === 'Access') return this.#access();
     if (service === 'Ledger') return this.#ledger();
-    const operators = this.#operators(service, definition);
-    if (service !== 'Guardrails') return operators;
-    const report = this.#ofProxy(this.#deps.reportDecisions);
-    return { ...operators, ReportDecisions: this.#unary('Guardrails.ReportDecisions', report) };
+    return { ...this.#operators(service, definition), ...this.#reports(service) };
+  }
+
+  /** What proxies report to services of operators. */
+  #reports(service: string): UntypedServiceImplementation {
+    const { reportDecisions, reportRefusedKeys } = this.#deps;
+    switch (service) {
+      case 'Guardrails':
+        return { ReportDecisions: this.#unary('Guardrails.ReportDecisions', this.#ofProxy(reportDecisions)) };
+      case 'ProviderKeys':
+        return { ReportRefused: this.#unary('ProviderKeys.ReportRefused', this.#ofProxy(reportRefusedKeys)) };
+      default:
+        return {};
+    }
   }
 
   #operators(service: string, definition: ServiceDefinition): UntypedServiceImplementation {

@@ -164,6 +164,7 @@ export const methods = {
       organization: of.ofRow('provider_keys'),
       handle: providerKeys.remove,
     },
+    ReportRefused: proxy,
   },
   Providers: {
     Create: {

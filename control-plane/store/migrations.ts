@@ -10,6 +10,7 @@ import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
 import { addGuardrailKeys, createGuardrails } from './guardrail-tables.ts';
+import { createKeyRefusals } from './key-refusal-table.ts';
 import {
   addEpochLineage,
   addEstimateReasons,
@@ -101,6 +102,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '027_record_keys': { up: createRecordKeys },
   '028_priced_options': { up: addPricedOptions },
   '029_routes': { up: createRoutes },
+  '030_provider_key_refusals': { up: createKeyRefusals },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

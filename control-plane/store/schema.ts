@@ -17,6 +17,7 @@ import type {
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
+import type { KeyRefusalsTable } from './key-refusal-table.ts';
 import type { BookedOrdinalsTable, EpochsTable, LeasesTable } from './ledger-tables.ts';
 import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
@@ -37,6 +38,7 @@ export interface Schema extends ReconciliationTables {
   virtual_keys: VirtualKeysTable;
   key_values: KeyValuesTable;
   provider_keys: ProviderKeysTable;
+  provider_key_refusals: KeyRefusalsTable;
   providers: ProvidersTable;
   limits: LimitsTable;
   prices: PricesTable;

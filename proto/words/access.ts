@@ -11,6 +11,7 @@ import type { KeyScopeKind__Output } from '../generated/gateway/v1/KeyScopeKind.
 import type { KeyStatus__Output } from '../generated/gateway/v1/KeyStatus.ts';
 import type { LimitKind__Output } from '../generated/gateway/v1/LimitKind.ts';
 import type { LimitSubjectKind__Output } from '../generated/gateway/v1/LimitSubjectKind.ts';
+import type { ProviderKeyRefusal__Output } from '../generated/gateway/v1/ProviderKeyRefusal.ts';
 import type { ReasoningEffort__Output } from '../generated/gateway/v1/ReasoningEffort.ts';
 import type { RecordKind__Output } from '../generated/gateway/v1/RecordKind.ts';
 import type { RecordState__Output } from '../generated/gateway/v1/RecordState.ts';
@@ -176,3 +177,10 @@ export const deliveryStates = enumWords({
   WEBHOOK_DELIVERY_STATE_FAILED: 'failed',
 } as const satisfies WordsFor<WebhookDeliveryState__Output>);
 export type DeliveryState = WordOf<typeof deliveryStates>;
+
+export const keyRefusals = enumWords({
+  PROVIDER_KEY_REFUSAL_KEY: 'key',
+  PROVIDER_KEY_REFUSAL_QUOTA: 'quota',
+  PROVIDER_KEY_REFUSAL_ACCESS: 'access',
+} as const satisfies WordsFor<ProviderKeyRefusal__Output>);
+export type KeyRefusal = WordOf<typeof keyRefusals>;

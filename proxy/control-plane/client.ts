@@ -1,4 +1,4 @@
-// gRPC clients of the services Access and Ledger, and for reports to Guardrails, on one connection (the proxy's only
+// gRPC clients of the services Access and Ledger, and for reports to Guardrails and ProviderKeys, on one connection (the proxy's only
 // @grpc/grpc-js). The connection carries provider secrets, so it uses TLS, or plain text to this machine only.
 import { readFile } from 'node:fs/promises';
 import { getCACertificates } from 'node:tls';
@@ -23,6 +23,8 @@ import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
 import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
 import type { GuardrailsClient } from '../../proto/generated/gateway/v1/Guardrails.ts';
 import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
+import type { ProviderKeysClient } from '../../proto/generated/gateway/v1/ProviderKeys.ts';
+import type { ReportRefusedProviderKeysResponse__Output } from '../../proto/generated/gateway/v1/ReportRefusedProviderKeysResponse.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
@@ -31,6 +33,7 @@ import type { WatchHandlers, WatchStart, WatchStream } from '../access/feed.ts';
 import type { RecordKeys } from '../access/record-keys.ts';
 import type { ControlPlane } from '../access/record-source.ts';
 import type { DecisionClient } from '../guardrails/decision-samples.ts';
+import type { RefusedKeyClient } from '../routing/refused-key-reports.ts';
 import { type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
 import { isLoopback, target } from './addresses.ts';
 import { hedged } from './hedged.ts';
@@ -46,6 +49,7 @@ import {
   encodeReturn,
 } from './wire-ledger.ts';
 import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
+import { encodeRefusedKeys } from './wire-refused-keys.ts';
 import { decodeReport, encodeReport } from './wire-report.ts';
 import { decodeSignedResolve } from './wire-signed.ts';
 
@@ -106,6 +110,7 @@ export async function openControlPlaneTls(files: ControlPlaneTlsFiles, log: Logg
 export interface ControlPlaneClient extends ControlPlane {
   readonly ledger: LedgerClient;
   readonly decisions: DecisionClient;
+  readonly refusedKeys: RefusedKeyClient;
   close(): void;
 }
 
@@ -128,6 +133,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
     watch: (start, handlers) => watch(access.Watch(metadata), options, start, handlers),
     ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
     decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), metadata),
+    refusedKeys: refusedKeysOn(stub<ProviderKeysClient>(services.ProviderKeys, channel), metadata),
     close: () => channel.close(),
   };
 }
@@ -185,6 +191,34 @@ function decisionsOn(stub: GuardrailsClient, metadata: Metadata): DecisionClient
       );
     },
   };
+}
+
+const refusedKeysDeadlineMs = 5_000;
+
+function refusedKeysOn(stub: ProviderKeysClient, metadata: Metadata): RefusedKeyClient {
+  return {
+    report: async (keys) => {
+      const request = encodeRefusedKeys(keys);
+      const send: Send<ReportRefusedProviderKeysResponse__Output> = (options, done) =>
+        stub.ReportRefused(request, metadata, options, done);
+      try {
+        return (await callInTime(refusedKeysDeadlineMs, send)).laterProviderKeyIds;
+      } catch (error) {
+        if (isOneOf(error, neverAccepted)) return 'refused';
+        throw error;
+      }
+    },
+  };
+}
+
+const neverAccepted: ReadonlySet<unknown> = new Set([
+  status.INVALID_ARGUMENT,
+  status.PERMISSION_DENIED,
+  status.UNIMPLEMENTED,
+]);
+
+function isOneOf(error: unknown, codes: ReadonlySet<unknown>): boolean {
+  return error instanceof Error && 'code' in error && codes.has(error.code);
 }
 
 type Send<Response> = (

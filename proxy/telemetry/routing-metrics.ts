@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { type RecoveryResult, recoveryResults } from '../routing/chain.ts';
 import type { FailureCause, HealthEvents, OutCounts } from '../routing/health.ts';
 import { failureCauses } from '../routing/health-events.ts';
+import type { ReportResult } from '../routing/refused-key-reports.ts';
 import type { Tally } from './tally.ts';
 
 export interface RoutingMetrics {
@@ -11,6 +12,8 @@ export interface RoutingMetrics {
   /** The stream of a route with recovery broke off after a part of it was passed on. */
   streamBroke(result: RecoveryResult): void;
   readonly health: Pick<HealthEvents, 'onEjected' | 'onKeyOut'>;
+  /** Refused provider keys were reported to the control plane, or could not be. */
+  keyReport(result: ReportResult, keys: number): void;
 }
 
 export function routingMetrics(tally: Tally): RoutingMetrics {
@@ -30,6 +33,12 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
     help: 'Models at hosts that get no attempts for a while, and refused provider keys, by the cause of the last failure',
     labelNames: ['cause'],
   });
+  const keyReports = tally({
+    name: 'gateway_refused_key_reports_total',
+    help: 'Refused provider keys that were reported to the control plane, or dropped: there was no room while it was away, or it refused the report',
+    labelNames: ['result'],
+  });
+  for (const result of ['reported', 'dropped'] as const) keyReports(result);
   for (const cause of failureCauses) {
     ejections(cause);
     for (const followed of ['true', 'false']) failed(cause, followed);
@@ -38,6 +47,9 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
   return {
     attemptFailed: (cause, isFollowed) => void failed(cause, String(isFollowed)).pending++,
     streamBroke: (result) => void broken(result).pending++,
+    keyReport: (result, keys) => {
+      keyReports(result).pending += keys;
+    },
     health: {
       onEjected: ({ cause }) => void ejections(cause).pending++,
       onKeyOut: ({ cause }) => void ejections(cause).pending++,

@@ -306,6 +306,7 @@ export const expectations: Record<MethodName, Expectation> = {
   'ProviderKeys.List': { ...managersOnly, request: inOrganization },
   'ProviderKeys.Update': { ...managersOnly, request: providerKey },
   'ProviderKeys.Delete': { ...managersOnly, request: providerKey },
+  'ProviderKeys.ReportRefused': { ...nobodyButOthers, request: () => ({ keys: [] }) },
   'Providers.Create': {
     ...managersHiddenFromPlatform,
     request: (_world, tenant) => ({ organizationId: tenant.id, ...providerFields() }),

@@ -75,6 +75,10 @@ export const providers: Dashboard = {
               expr: 'sum by (cause) (rate(gateway_ejections_total{$scope}[$__rate_interval]))',
               legend: '{{cause}} per second',
             },
+            {
+              expr: 'sum by (result) (rate(gateway_refused_key_reports_total{$scope}[$__rate_interval]))',
+              legend: 'refused keys {{result}} per second',
+            },
           ],
         },
         {

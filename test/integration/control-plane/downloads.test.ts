@@ -79,7 +79,13 @@ beforeEach(async () => {
   const bound = { address, tls: undefined, proxyCertificates: [], reflection: false };
   const connections = openConnectionShare(1024);
   const options = { ...bound, connections, callers: directCallers() };
-  grpc = await startGrpcServer(options, { ...calls, access, ledger, reportDecisions: unused });
+  grpc = await startGrpcServer(options, {
+    ...calls,
+    access,
+    ledger,
+    reportDecisions: unused,
+    reportRefusedKeys: unused,
+  });
   const server = { address, tls: undefined, connections, callers: directCallers(), hosts: [] };
   http = await startHttpApi(server, calls);
 });

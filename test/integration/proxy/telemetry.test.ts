@@ -334,7 +334,7 @@ describe('the metrics of requests', () => {
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     reason: oneOf(...skipReasons, ...estimateReasons.words, ...notStoredReasons, ...ignoredReasons),
     resource: oneOf(...Object.keys(shares)),
-    result: oneOf(...readOnResults, ...backgroundResults, ...recoveryResults, ...lookupResults),
+    result: oneOf(...readOnResults, ...backgroundResults, ...recoveryResults, ...lookupResults, 'reported', 'dropped'),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),
     stage: oneOf('input', 'output'),

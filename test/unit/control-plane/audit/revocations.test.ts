@@ -55,6 +55,7 @@ it.each<[string, object, object]>([
   ['Limits.Update', { count: '20' }, { count: '100' }],
   ['VirtualKeys.Create', {}, { active: false }],
   ['Guardrails.ReportDecisions', {}, {}],
+  ['ProviderKeys.ReportRefused', {}, {}],
   ['ProviderKeys.Reseal', {}, {}],
   ['toString', {}, {}],
 ])('%s from %j to %j revokes nothing', (action, before, after) => {

@@ -1,0 +1,27 @@
+// The table of notices about refused provider keys, and the step of migrations.ts that creates it.
+import type { MigratedDatabase } from './table-forms.ts';
+
+/** `whole`: all models of the key; `model`: one of them. */
+export type RefusalExtent = 'whole' | 'model';
+
+/** The last notice about a provider key. Key: (provider_key_id, extent), so it grows with the keys alone. */
+export interface KeyRefusalsTable {
+  provider_key_id: string;
+  extent: RefusalExtent;
+  /** The key's revision then: a changed key that is refused again is worth a notice at once. */
+  key_revision: number;
+  noted_at: number;
+}
+
+export async function createKeyRefusals(db: MigratedDatabase): Promise<void> {
+  await db.schema
+    .createTable('provider_key_refusals')
+    .addColumn('provider_key_id', 'text', (column) =>
+      column.notNull().references('provider_keys.id').onDelete('cascade'),
+    )
+    .addColumn('extent', 'text', (column) => column.notNull())
+    .addColumn('key_revision', 'bigint', (column) => column.notNull())
+    .addColumn('noted_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('provider_key_refusals_pkey', ['provider_key_id', 'extent'])
+    .execute();
+}
