@@ -7,6 +7,7 @@ import type { Logger } from '../common/logger.ts';
 import { systemTimers } from '../common/timers.ts';
 import type { ControlPlaneClient } from './control-plane/client.ts';
 import { openLookups, openTransport, type Upstream, type UpstreamShares } from './open-upstream.ts';
+import type { RedisConnection } from './redis/connection.ts';
 import { Chains } from './routing/chain.ts';
 import { createDispatch, type Dispatch } from './routing/dispatch.ts';
 import {
@@ -17,8 +18,10 @@ import {
   type KeyEvent,
   type KeyOut,
 } from './routing/health.ts';
+import { hintCommands } from './routing/redis-hints.ts';
 import { RefusedKeyReports } from './routing/refused-key-reports.ts';
 import { RetryBudget } from './routing/retry-budget.ts';
+import { SharedHints } from './routing/shared-hints.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, useOf } from './shares.ts';
 import type { RoutingMetrics } from './telemetry/routing-metrics.ts';
@@ -31,14 +34,16 @@ export interface DispatchParts extends Pick<Upstream, 'transport'>, UpstreamShar
   readonly metrics: { readonly shares: ShareUses; readonly routing: RoutingMetrics };
   readonly log: Logger;
   readonly background: Background;
-  readonly controlPlane: Pick<ControlPlaneClient, 'refusedKeys'>;
+  readonly controlPlane: Pick<ControlPlaneClient, 'refusedKeys' | 'platformIdentity'>;
+  readonly redis: RedisConnection | undefined;
 }
 
 export function openDispatch(
   settings: ProxySettings,
-  { transport, lookups, loop, metrics, log, background, controlPlane }: DispatchParts,
+  parts: DispatchParts,
   lifecycle: Lifecycle,
 ): { readonly dispatch: Dispatch; readonly health: Health } {
+  const { transport, lookups, loop, metrics } = parts;
   // A private host may be a base URL in the cluster, but a caller must not name it.
   const { denyCidrs } = settings;
   const imageTransport = openTransport(settings, {
@@ -51,14 +56,10 @@ export function openDispatch(
   lifecycle.onClose('translation', () => workers.close());
   metrics.shares.watch('translation_queue', () => useOf(workers.waiting));
   metrics.shares.watch('translation_workers', () => useOf(workers.working));
-  const refusedKeys = new RefusedKeyReports({
-    ...{ clock: systemClock, timers: systemTimers, random: Math.random, background, metrics: metrics.routing },
-    client: controlPlane.refusedKeys,
-  });
-  lifecycle.onClose('refused provider keys', () => refusedKeys.close());
-  const health = new Health({ clock: systemClock, ...healthEvents(metrics.routing, { log, refusedKeys }) });
+  const { health, hints } = openHealth(settings, parts, lifecycle);
   const dispatch = createDispatch({
     transport,
+    hints,
     translation: new Translation({ workers, loop }),
     limits: settings,
     now: () => systemClock.now(),
@@ -77,6 +78,21 @@ export function openDispatch(
     },
   });
   return { dispatch, health };
+}
+
+function openHealth(
+  { cacheKey: cacheKeys }: ProxySettings,
+  { metrics: { routing }, log, background, controlPlane, redis }: DispatchParts,
+  lifecycle: Lifecycle,
+): { readonly health: Health; readonly hints: SharedHints | undefined } {
+  const shared = { clock: systemClock, timers: systemTimers, background, metrics: routing };
+  const refusedKeys = new RefusedKeyReports({ ...shared, random: Math.random, client: controlPlane.refusedKeys });
+  lifecycle.onClose('refused provider keys', () => refusedKeys.close());
+  const { platformIdentity } = controlPlane;
+  const hints = redis && new SharedHints({ ...shared, commands: hintCommands(redis), cacheKeys, platformIdentity });
+  lifecycle.onClose('hints', () => hints?.close());
+  const health = new Health({ clock: systemClock, hints, ...healthEvents(routing, { log, refusedKeys }) });
+  return { health, hints };
 }
 
 /** What an operator has to mend, or wants to know of in an outage, is logged when it begins and when it ends. */

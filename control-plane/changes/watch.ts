@@ -350,7 +350,12 @@ class Session {
     const { feed, recordKeys } = this.#deps;
     const continues = feed.lineage.epoch === horizon.epoch ? [...feed.lineage.continues] : [];
     const epochChange = change && epochChanges.names[change];
-    const begun = { horizon, continues, recordKeys: [...recordKeys()], ...(epochChange && { epochChange }) };
+    const { id, organizationId } = this.#caller;
+    const platformIdentity = organizationId === undefined ? id : '';
+    const begun = {
+      ...{ horizon, continues, recordKeys: [...recordKeys()], platformIdentity },
+      ...(epochChange && { epochChange }),
+    };
     this.#send(kind === 'started' ? { started: begun } : { reset: begun });
     return horizon;
   }

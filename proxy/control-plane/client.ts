@@ -6,7 +6,6 @@ import {
   type CallOptions,
   Channel,
   type ChannelCredentials,
-  type ChannelOptions,
   type ClientDuplexStream,
   credentials,
   experimental,
@@ -36,6 +35,7 @@ import type { DecisionClient } from '../guardrails/decision-samples.ts';
 import type { RefusedKeyClient } from '../routing/refused-key-reports.ts';
 import { type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
 import { isLoopback, target } from './addresses.ts';
+import { channelOptions } from './channel-options.ts';
 import { hedged } from './hedged.ts';
 import { type ProxySelf, stateOf } from './proxy-self.ts';
 import { encodeDecisions } from './wire-guardrails.ts';
@@ -111,6 +111,8 @@ export interface ControlPlaneClient extends ControlPlane {
   readonly ledger: LedgerClient;
   readonly decisions: DecisionClient;
   readonly refusedKeys: RefusedKeyClient;
+  /** The identity of this proxy, if it is not bound to one organization; undefined too until the feed has begun. */
+  readonly platformIdentity: () => string | undefined;
   close(): void;
 }
 
@@ -122,6 +124,10 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
   const metadata = new Metadata();
   if (options.token !== undefined) metadata.set('authorization', `Bearer ${options.token.reveal()}`);
   const access = stub<AccessClient>(services.Access, channel);
+  let platformIdentity: string | undefined;
+  const onIdentity = (identity: string) => {
+    platformIdentity = identity === '' ? undefined : identity;
+  };
   return {
     resolve: async (keyHash, timeoutMs) => {
       const { recordKeys } = options;
@@ -130,10 +136,11 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
       const response = await callInTime(timeoutMs, send);
       return recordKeys ? decodeSignedResolve(response, keyHash, recordKeys) : decodeResolve(response);
     },
-    watch: (start, handlers) => watch(access.Watch(metadata), options, start, handlers),
+    watch: (start, handlers) => watch(access.Watch(metadata), { ...options, onIdentity }, start, handlers),
     ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
     decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), metadata),
     refusedKeys: refusedKeysOn(stub<ProviderKeysClient>(services.ProviderKeys, channel), metadata),
+    platformIdentity: () => platformIdentity,
     close: () => channel.close(),
   };
 }
@@ -256,50 +263,6 @@ function unknownForGood(error: unknown): unknown {
   return isUnknown ? new LedgerRefusedError('unknown', error.message, error) : error;
 }
 
-const channelOptions: ChannelOptions = {
-  // Otherwise a silent peer is never noticed.
-  'grpc.keepalive_time_ms': 5_000,
-  'grpc.keepalive_timeout_ms': 2_000,
-  // Nor would a peer without a call under way be noticed, and the next call would go to it.
-  'grpc.keepalive_permit_without_calls': 1,
-  // Otherwise clients of one process would share connections and the waits between their tries.
-  'grpc.use_local_subchannel_pool': 1,
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 2_000,
-  'grpc.dns_min_time_between_resolutions_ms': 2_000,
-  'grpc.max_receive_message_length': 4 * 1024 * 1024,
-  // The environment's HTTP proxy is not meant for connections between the planes.
-  'grpc.enable_http_proxy': 0,
-  'grpc.service_config_disable_resolution': 1,
-  'grpc.service_config': JSON.stringify({
-    // Every call may go to another replica.
-    loadBalancingConfig: [{ round_robin: {} }],
-    methodConfig: [
-      {
-        name: [{ service: 'gateway.v1.Access' }],
-        // A replica that does not respond costs half a second: then the call also goes to the next one, and the first
-        // response counts. A replica that responds UNAVAILABLE costs nothing: the next one is tried at once. If it were
-        // tried later, resolves in between could advance the round robin so that a watch reaches the same replica every
-        // time.
-        hedgingPolicy: { maxAttempts: 3, hedgingDelay: '0.5s', nonFatalStatusCodes: ['UNAVAILABLE'] },
-      },
-      {
-        name: [{ service: 'gateway.v1.Ledger' }],
-        // Every operation may be repeated: it has a number, and an event has an id. But slowness is no reason to
-        // repeat: all replicas wait for the same rows of one database, and twice as many calls would make it slower
-        // still.
-        retryPolicy: {
-          maxAttempts: 3,
-          initialBackoff: '0.02s',
-          maxBackoff: '0.2s',
-          backoffMultiplier: 2,
-          retryableStatusCodes: ['UNAVAILABLE'],
-        },
-      },
-    ],
-  }),
-};
-
 function openChannel({ addresses, credentials: own, name }: ControlPlaneOptions): Channel {
   const options = {
     ...channelOptions,
@@ -314,9 +277,13 @@ function stub<Stub>(definition: ServiceDefinition, channel: Channel): Stub {
   return new Client(channel.getTarget(), credentials.createInsecure(), options) as unknown as Stub;
 }
 
+interface WatchOptions extends Pick<ControlPlaneOptions, 'recordKeys' | 'self'> {
+  onIdentity(platformIdentity: string): void;
+}
+
 function watch(
   stream: ClientDuplexStream<WatchRequest, WatchResponse__Output>,
-  { recordKeys, self }: Pick<ControlPlaneOptions, 'recordKeys' | 'self'>,
+  { recordKeys, self, onIdentity }: WatchOptions,
   start: WatchStart,
   handlers: WatchHandlers,
 ): WatchStream {
@@ -325,6 +292,7 @@ function watch(
       const beginning = response.started ?? response.reset;
       // Done before the message has any other effect: with these keys the proxy verifies records from Redis.
       if (beginning) recordKeys?.learn(beginning.recordKeys);
+      if (beginning) onIdentity(beginning.platformIdentity);
       const message = decodeFeedMessage(response);
       if (message !== undefined) handlers.message(message);
     } catch (error) {

@@ -14,7 +14,7 @@ export function shardOf(organizationId: string): number {
 export const shardCount = 64;
 
 /** The kind of values, and the version of their layout. */
-export type RedisLayout = 'rate:1' | 'usage:1' | 'response:1';
+export type RedisLayout = 'rate:1' | 'usage:1' | 'response:1' | 'health:1';
 
 /** The braces make the shard the part of a name that decides its slot. */
 export function nameInShard(layout: RedisLayout, shard: number, what: string): string {

@@ -10,6 +10,7 @@ import { fetchImages, type ImageContext, type ImageDeps } from '../upstream/imag
 import type { ChainAttempt, ChainCall, Chains, RecoveringChain } from './chain.ts';
 import { RecoveringStream, type RecoveryContext } from './recovering-stream.ts';
 import { type ChangeRequest, continuationOf, type Recovery, recoveryOf } from './recovery.ts';
+import type { SharedHints } from './shared-hints.ts';
 
 /** What dispatch needs of the request on whose behalf it works. */
 export interface DispatchContext extends AttemptContext, ImageContext {
@@ -20,6 +21,7 @@ export interface DispatchContext extends AttemptContext, ImageContext {
 export interface DispatchDeps extends AttemptDeps {
   readonly images: ImageDeps;
   readonly chains: Chains;
+  readonly hints?: Pick<SharedHints, 'use'> | undefined;
 }
 
 /**
@@ -45,6 +47,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
   return (called, context, charge = never) => {
     const recovery = context.recovery && recoveryOf(called);
     const call = recovery === undefined ? called : { ...called, isGuarded: true };
+    deps.hints?.use(call.caller.principal.organization, call.targets.length > 1 || call.alternatives !== undefined);
     const attempts = (images: Images) => {
       const sending = new Sending(deps, { call, context, images });
       const chain = deps.chains.open(

@@ -1,7 +1,7 @@
 // What health reports: for the log, metrics, the audit log and webhooks.
 
-const hostCauses = ['dead', 'timeout', 'server'] as const;
-const keyCauses = ['key', 'access', 'quota'] as const;
+export const hostCauses = ['dead', 'timeout', 'server'] as const;
+export const keyCauses = ['key', 'access', 'quota'] as const;
 export const failureCauses = [...hostCauses, ...keyCauses, 'rate'] as const;
 
 /** Why an attempt failed. */
@@ -54,4 +54,12 @@ export interface HealthEvents {
    */
   onKeyOut?(event: KeyOut): void;
   onKeyReadmitted?(event: KeyEvent): void;
+}
+
+/** What is out now: models at hosts (of organizations; for all), provider keys and models with them, rate limits. */
+export interface OutCounts {
+  readonly hosts: number;
+  readonly sharedHosts: number;
+  readonly keys: number;
+  readonly limits: number;
 }

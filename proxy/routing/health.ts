@@ -1,5 +1,6 @@
-// The health of targets, for this proxy alone: which of them an attempt may use now. It is learned from attempts only; a
-// cause counts where it belongs: a model at a host, a provider key, a model with a provider key.
+// The health of targets: which of them an attempt may use now. It is learned from this proxy's attempts only; a cause
+// counts where it belongs: a model at a host, a provider key, a model with a provider key. What other proxies have
+// noticed (shared-hints.ts) only moves a target behind its peers until a trial.
 //
 // Who can make this wrong on purpose?
 // - A tenant whose requests make a vendor return 5xx or time out, or whose prompts make its first tokens slow: counted for
@@ -22,27 +23,16 @@ import { never } from '../../common/never.ts';
 import { Ejection, ejectionFirstMs } from './ejection.ts';
 import type { Exclusion } from './exclusion.ts';
 import { slowFactor } from './first-tokens.ts';
-import type { FailureCause, HealthEvents, HostCause, KeyCause } from './health-events.ts';
+import type { FailureCause, HealthEvents, HostCause, HostEjected, KeyCause, OutCounts } from './health-events.ts';
+import type { SharedHints } from './shared-hints.ts';
 import { createSharedHosts, isOutElsewhere, type SharedHosts } from './shared-hosts.ts';
 import { slowLast } from './slow-targets.ts';
 import { HostHealth, KeyHealth, OrganizationHealth } from './target-health.ts';
+import type { TargetIdentity } from './target-identity.ts';
 import { exhaustedMsMax } from './vendor-limits.ts';
 
 export type * from './health-events.ts';
-
-/** A target as health counts it. */
-export interface TargetIdentity {
-  readonly organization: string;
-  /** Scheme, host and port of the base URL. */
-  readonly origin: string;
-  /** The canonical name. */
-  readonly model: string;
-  /**
-   * The stored provider key, and its revision (see keyRevision): a changed key starts anew. Undefined: the caller's own
-   * key. Such a target is never counted, because its caller decides what fails.
-   */
-  readonly providerKey: { readonly id: string; readonly revision: string } | undefined;
-}
+export type { TargetIdentity } from './target-identity.ts';
 
 export interface HealthOptions extends HealthEvents {
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -50,18 +40,12 @@ export interface HealthOptions extends HealthEvents {
   readonly random?: () => number;
   /** Organizations in memory. The one that was idle longest is forgotten: its targets start without failures. */
   readonly organizationsMax?: number;
+  /** What other proxies have noticed; undefined: nothing is shared. */
+  readonly hints?: Pick<SharedHints, 'hostOut' | 'keyOut' | 'succeeded' | 'learned'> | undefined;
 }
 
 interface Identified {
   readonly identity: TargetIdentity;
-}
-
-/** What is out now: models at hosts (of organizations; for all), provider keys and models with them, rate limits. */
-export interface OutCounts {
-  readonly hosts: number;
-  readonly sharedHosts: number;
-  readonly keys: number;
-  readonly limits: number;
 }
 
 /** An organization has up to 100 kB if it uses both of its limits of memory, and usually about 2 kB. */
@@ -76,11 +60,13 @@ export class Health {
   readonly #events: HealthEvents;
   readonly #organizations: LRUCache<string, OrganizationHealth>;
   readonly #shared: SharedHosts = createSharedHosts();
+  readonly #hints: HealthOptions['hints'];
 
   constructor(options: HealthOptions) {
     this.#clock = options.clock;
     this.#random = options.random ?? Math.random;
     this.#events = options;
+    this.#hints = options.hints;
     this.#organizations = lruCache(options.organizationsMax ?? organizationsMaxUsual);
   }
 
@@ -116,7 +102,7 @@ export class Health {
     const left = groups.map((group) => group.filter(({ identity }) => !this.#isOut(identity, now)));
     const [first, ...others] = left.filter((group) => group.length > 0);
     if (first === undefined) return this.#endingFirst(all);
-    return [...this.#triedFirst(first, now), ...others.flat()];
+    return [...this.#triedFirst(first, now), ...others.flatMap((group) => this.#hintedLast(group, now))];
   }
 
   /**
@@ -172,6 +158,7 @@ export class Health {
     const now = this.#clock.monotonic();
     const organization = this.#used(identity.organization);
     this.#hostResponded(identity, organization, now);
+    this.#hints?.succeeded(identity, now);
     if (organization.keys.size === 0) return;
     this.#keyAccepted(identity, organization, undefined, now);
     this.#keyAccepted(identity, organization, model, now);
@@ -183,6 +170,7 @@ export class Health {
    */
   undecided(identity: TargetIdentity): void {
     for (const exclusion of this.#exclusionsOf(identity)) exclusion.releaseTrial();
+    this.#hints?.learned.releaseTrial(identity);
   }
 
   /** @param ms from the start of the attempt to the first token of its response */
@@ -200,7 +188,9 @@ export class Health {
     const { providerKey, model } = identity;
     if (providerKey === undefined || !(forMs > 0)) return;
     const key = keyOf(this.#used(identity.organization), providerKey, model);
-    key.limit(this.#clock.monotonic(), Math.min(forMs, exhaustedMsMax));
+    const limitMs = Math.min(forMs, exhaustedMsMax);
+    key.limit(this.#clock.monotonic(), limitMs);
+    this.#hints?.keyOut(identity, 'rate', { model, forMs: limitMs });
   }
 
   /** For metrics. Looks at every entry: about 15 ms if all memory is used, else far less. */
@@ -223,6 +213,7 @@ export class Health {
   #isClear(identity: TargetIdentity, organization: OrganizationHealth | undefined): boolean {
     const { providerKey, model } = identity;
     if (this.#exclusionOfHost(identity, organization)?.isOn === true) return false;
+    if (this.#hints?.learned.concerns(identity.organization) === true) return false;
     if (organization === undefined || organization.keys.size === 0 || providerKey === undefined) return true;
     return (
       knownKey(organization, providerKey, '') === undefined && knownKey(organization, providerKey, model) === undefined
@@ -238,10 +229,22 @@ export class Health {
   /** Slow ones last. This request is the trial of the one that then comes first. */
   #triedFirst<T extends Identified>(left: readonly T[], now: number): readonly T[] {
     const firstTokens = ({ identity }: T) => firstTokensOf(identity, this.#organizations.get(identity.organization));
-    const ordered = slowLast(left, firstTokens, now);
+    const inTime = slowLast(left, firstTokens, now);
+    const isHintTried = inTime[0] !== undefined && this.#hints?.learned.beginTrial(inTime[0].identity, now) === true;
+    const ordered = isHintTried ? inTime : this.#hintedLast(inTime, now);
     const [first] = ordered;
     if (first !== undefined) this.#beginTrials(first.identity, now);
     return ordered;
+  }
+
+  /** Those that other proxies have trouble with come behind their peers. */
+  #hintedLast<T extends Identified>(targets: readonly T[], now: number): readonly T[] {
+    const [first] = targets;
+    const learned = this.#hints?.learned;
+    if (first === undefined || learned?.concerns(first.identity.organization) !== true) return targets;
+    const isHinted = targets.map(({ identity }) => learned.isHinted(identity, now));
+    if (!isHinted.includes(true)) return targets;
+    return [...targets.filter((_, at) => !isHinted[at]), ...targets.filter((_, at) => isHinted[at])];
   }
 
   #endingFirst<T extends Identified>(targets: readonly T[]): readonly T[] {
@@ -301,15 +304,18 @@ export class Health {
     const host = own.hosts.use(origin, model, newHost);
     const shared = this.#shared.get(origin, model);
     const ofAll = { origin, model, organization: undefined, cause };
-    if (!host.ejection.exclusion.isOn && shared?.exclusion.isDeciding(now)) {
-      this.#events.onEjected?.({ ...ofAll, forMs: shared.eject(now, this.#random) });
-    }
+    const ejectForAll = (ejection: Ejection) =>
+      this.#ejected(identity, { ...ofAll, forMs: ejection.eject(now, this.#random) });
+    if (!host.ejection.exclusion.isOn && shared?.exclusion.isDeciding(now)) ejectForAll(shared);
     if (!host.failed(now)) return;
-    const forMs = host.ejection.eject(now, this.#random);
-    this.#events.onEjected?.({ origin, model, organization, cause, forMs });
+    this.#ejected(identity, { ...ofAll, organization, forMs: host.ejection.eject(now, this.#random) });
     if (shared !== undefined || !isOutElsewhere(this.#organizations.values(), own, { origin, model, now })) return;
-    const made = this.#shared.use(origin, model, newEjection);
-    this.#events.onEjected?.({ ...ofAll, forMs: made.eject(now, this.#random) });
+    ejectForAll(this.#shared.use(origin, model, newEjection));
+  }
+
+  #ejected(identity: TargetIdentity, event: HostEjected): void {
+    this.#events.onEjected?.(event);
+    this.#hints?.hostOut(identity, event.cause, event);
   }
 
   /** A refusal shows too that the host works. */
@@ -324,18 +330,20 @@ export class Health {
   }
 
   #keyFailed(
-    { organization, providerKey, model }: TargetIdentity,
+    identity: TargetIdentity,
     own: OrganizationHealth,
     cause: KeyCause,
     { now, forMs }: { readonly now: number; readonly forMs: number },
   ): void {
+    const { organization, providerKey, model: called } = identity;
     if (providerKey === undefined) return;
-    const ofModel = cause === 'access' ? model : undefined;
-    const { exclusion } = keyOf(own, providerKey, ofModel ?? '');
+    const model = cause === 'access' ? called : undefined;
+    const { exclusion } = keyOf(own, providerKey, model ?? '');
     const wasOut = exclusion.isOn;
     if (wasOut && !exclusion.isDeciding(now)) return;
     exclusion.start(now, forMs);
-    if (!wasOut) this.#events.onKeyOut?.({ organization, providerKeyId: providerKey.id, model: ofModel, cause });
+    this.#hints?.keyOut(identity, cause, { model, forMs });
+    if (!wasOut) this.#events.onKeyOut?.({ organization, providerKeyId: providerKey.id, model, cause });
   }
 
   #keyAccepted(

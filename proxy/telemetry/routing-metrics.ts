@@ -4,6 +4,7 @@ import { type RecoveryResult, recoveryResults } from '../routing/chain.ts';
 import type { FailureCause, HealthEvents, OutCounts } from '../routing/health.ts';
 import { failureCauses } from '../routing/health-events.ts';
 import type { ReportResult } from '../routing/refused-key-reports.ts';
+import { type HintResult, hintResults } from '../routing/shared-hints.ts';
 import type { Tally } from './tally.ts';
 
 export interface RoutingMetrics {
@@ -14,6 +15,8 @@ export interface RoutingMetrics {
   readonly health: Pick<HealthEvents, 'onEjected' | 'onKeyOut'>;
   /** Refused provider keys were reported to the control plane, or could not be. */
   keyReport(result: ReportResult, keys: number): void;
+  /** Hints that proxies share over Redis. */
+  hints(result: HintResult, count: number): void;
 }
 
 export function routingMetrics(tally: Tally): RoutingMetrics {
@@ -39,6 +42,12 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
     labelNames: ['result'],
   });
   for (const result of ['reported', 'dropped'] as const) keyReports(result);
+  const hints = tally({
+    name: 'gateway_target_hints_total',
+    help: 'What proxies share over Redis about targets: sent, received (of another proxy, and new), ignored (it cannot be opened), failed (calls of Redis)',
+    labelNames: ['result'],
+  });
+  for (const result of hintResults) hints(result);
   for (const cause of failureCauses) {
     ejections(cause);
     for (const followed of ['true', 'false']) failed(cause, followed);
@@ -49,6 +58,9 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
     streamBroke: (result) => void broken(result).pending++,
     keyReport: (result, keys) => {
       keyReports(result).pending += keys;
+    },
+    hints: (result, count) => {
+      hints(result).pending += count;
     },
     health: {
       onEjected: ({ cause }) => void ejections(cause).pending++,

@@ -79,6 +79,10 @@ export const providers: Dashboard = {
               expr: 'sum by (result) (rate(gateway_refused_key_reports_total{$scope}[$__rate_interval]))',
               legend: 'refused keys {{result}} per second',
             },
+            {
+              expr: 'sum by (result) (rate(gateway_target_hints_total{$scope}[$__rate_interval]))',
+              legend: 'hints {{result}} per second',
+            },
           ],
         },
         {

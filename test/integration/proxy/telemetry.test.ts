@@ -11,6 +11,7 @@ import { notStoredReasons } from '../../../proxy/response-cache/keepable.ts';
 import { ignoredReasons, lookupResults } from '../../../proxy/response-cache/response-cache.ts';
 import { recoveryResults } from '../../../proxy/routing/chain.ts';
 import { failureCauses } from '../../../proxy/routing/health-events.ts';
+import { hintResults } from '../../../proxy/routing/shared-hints.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { skipReasons } from '../../../proxy/usage/usage-log.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -334,7 +335,10 @@ describe('the metrics of requests', () => {
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     reason: oneOf(...skipReasons, ...estimateReasons.words, ...notStoredReasons, ...ignoredReasons),
     resource: oneOf(...Object.keys(shares)),
-    result: oneOf(...readOnResults, ...backgroundResults, ...recoveryResults, ...lookupResults, 'reported', 'dropped'),
+    result: oneOf(
+      ...[...readOnResults, ...backgroundResults, ...recoveryResults, ...lookupResults, ...hintResults],
+      ...['reported', 'dropped'],
+    ),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),
     stage: oneOf('input', 'output'),
