@@ -29,6 +29,22 @@ export interface ShareOptions {
 
 const usualKeyAlpha = 4;
 
+/** How an owner stands among others. Weights multiply alpha, so nobody's weight closes a resource to others. */
+export interface ShareStanding {
+  /** Above 0; 1 is usual. */
+  readonly organizationWeight: number;
+  /** Above 0; 1 is usual. */
+  readonly keyWeight: number;
+  /**
+   * Work that can wait: it may use no more than three quarters of what its organization may have at the moment, so it is
+   * refused first. Other organizations' work never makes way for it, nor it for theirs.
+   */
+  readonly isBatch: boolean;
+}
+
+const usualStanding: ShareStanding = { organizationWeight: 1, keyWeight: 1, isBatch: false };
+const batchPart = 0.75;
+
 /** @param share the part of the capacity that one owner may have while it is alone, above 0 up to 1 @returns alpha */
 export function alphaOf(share: number): number {
   return share >= 1 ? Number.POSITIVE_INFINITY : share / (1 - share);
@@ -67,8 +83,8 @@ export class OccupiedShare {
   }
 
   /** @returns whether the amount was taken; if so, the caller must release it with `give` */
-  take(owner: ShareOwner, amount = 1): boolean {
-    if (!this.hasRoom(owner, amount)) {
+  take(owner: ShareOwner, amount = 1, standing = usualStanding): boolean {
+    if (!this.hasRoom(owner, amount, standing)) {
       this.#refused++;
       return false;
     }
@@ -77,17 +93,19 @@ export class OccupiedShare {
   }
 
   /** Whether the amount could be taken; changes and counts nothing. */
-  hasRoom({ organization, key }: ShareOwner, amount = 1): boolean {
+  hasRoom({ organization, key }: ShareOwner, amount = 1, standing = usualStanding): boolean {
     const { alpha, keyAlpha = usualKeyAlpha, capacity } = this.#options;
+    const { organizationWeight, keyWeight, isBatch } = standing;
     const holding = this.#organizations.get(organization);
     // Checks the last unit of the amount as if all other units were already taken.
     const others = amount - 1;
     const free = capacity - this.#used - others;
     const own = (holding?.used ?? 0) + others;
     const ownOfKey = (holding?.keys.get(key) ?? 0) + others;
-    const left = Math.min(free, alpha * free - own);
+    const leftToAll = Math.min(free, alpha * organizationWeight * free - own);
+    const left = isBatch ? batchPart * (own + leftToAll) - own : leftToAll;
     // Three bounds: the free amount in all, the organization's share of it, and the key's share of that.
-    return free >= 1 && left > 0 && ownOfKey < keyAlpha * left;
+    return free >= 1 && left > 0 && ownOfKey < keyAlpha * keyWeight * left;
   }
 
   give({ organization, key }: ShareOwner, amount = 1): void {

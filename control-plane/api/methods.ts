@@ -117,6 +117,7 @@ export const methods = {
     UpdateSettings: { ...change, roles: managers, organization: of.itself, handle: organizations.update },
     Suspend: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.suspend },
     Resume: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.resume },
+    SetWeight: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.setWeight },
     RotateRecordKey: { ...change, roles: managers, organization: of.itself, handle: recordKeys.rotate },
   },
   People: {

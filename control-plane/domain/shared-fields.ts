@@ -132,6 +132,13 @@ function metadataProblems(key: string, value: string): Problem[] {
   return [];
 }
 
+/** The weight of organizations and keys that was never set. */
+export const usualWeight = 100;
+
+export function weight(value: number): Field<number> {
+  return within(1, 1000)(value);
+}
+
 /** Reads a whole number within bounds. */
 export function within(min: number, max: number): (value: number) => Field<number> {
   return (value) =>

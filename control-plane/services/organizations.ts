@@ -7,13 +7,14 @@ import type { GetOrganizationRequest__Output } from '../../proto/generated/gatew
 import type { ListOrganizationsRequest__Output } from '../../proto/generated/gateway/v1/ListOrganizationsRequest.ts';
 import type { ListOrganizationsResponse } from '../../proto/generated/gateway/v1/ListOrganizationsResponse.ts';
 import type { Organization } from '../../proto/generated/gateway/v1/Organization.ts';
+import type { SetOrganizationWeightRequest__Output } from '../../proto/generated/gateway/v1/SetOrganizationWeightRequest.ts';
 import type { UpdateOrganizationSettingsRequest__Output } from '../../proto/generated/gateway/v1/UpdateOrganizationSettingsRequest.ts';
 import { hangUps, unknownCosts } from '../../proto/words/access.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { optional } from '../domain/field.ts';
 import { modelAliases } from '../domain/model-aliases.ts';
 import { modelSelectors } from '../domain/model-selector.ts';
-import { email, name, timeText } from '../domain/shared-fields.ts';
+import { email, name, timeText, usualWeight, weight } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
@@ -58,6 +59,7 @@ export async function create(
     background_responses: 0,
     safety_identifier: 0,
     priced_options: 1,
+    weight: usualWeight,
     allowed_models: globsText([]),
     created_at: call.now,
     revision: call.revision,
@@ -144,6 +146,16 @@ export async function resume(call: ChangeCall, request: { readonly id: string })
   return await write(call, await findOrganization(call.db, request.id), { suspended: 0 });
 }
 
+export async function setWeight(
+  call: ChangeCall,
+  request: SetOrganizationWeightRequest__Output,
+): Promise<Outcome<Organization>> {
+  const fields = checked({ weight: weight(request.weight) });
+  const before = await findOrganization(call.db, request.id);
+  expectRevision(request.ifRevision, before.revision);
+  return await write(call, before, fields);
+}
+
 async function write(call: ChangeCall, before: Row, columns: Partial<Row>): Promise<Outcome<Organization>> {
   if (isSame(before, columns)) return { unchanged: organizationMessage(before) };
   const after = { ...before, ...columns, revision: call.revision };
@@ -182,6 +194,7 @@ function organizationMessage(row: Row) {
     allowedModels: globsOf('organizations', row),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
+    weight: row.weight,
   } satisfies Organization;
 }
 

@@ -9,9 +9,17 @@ import type { ProviderKeyRecord } from '../../proto/generated/gateway/v1/Provide
 import type { ProviderRecord } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
-import { hangUps, keyForms, type ScopeKind, scopeKinds, unknownCosts, wireFormats } from '../../proto/words/access.ts';
+import {
+  hangUps,
+  keyForms,
+  priorityClasses,
+  type ScopeKind,
+  scopeKinds,
+  unknownCosts,
+  wireFormats,
+} from '../../proto/words/access.ts';
 import { unsealProviderSecret } from '../domain/provider-secret.ts';
-import { timeText } from '../domain/shared-fields.ts';
+import { timeText, usualWeight } from '../domain/shared-fields.ts';
 import { modelsOf, type ProviderRow, passedFieldsOf, readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
@@ -88,6 +96,9 @@ function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
     ...(key.ends_at !== null && { endsAt: new Date(key.ends_at).toISOString() }),
     ...(key.value_ends_at !== null && { valueEndsAt: new Date(key.value_ends_at).toISOString() }),
     allowedModels: globsRecord('virtual_keys', key),
+    // Only what is not usual, so that other records stay as they are.
+    ...(key.priority_class !== 'interactive' && { priorityClass: priorityClasses.names[key.priority_class] }),
+    ...(key.weight !== usualWeight && { weight: key.weight }),
     organizationRevision,
     revision: key.revision,
   };
@@ -139,6 +150,7 @@ async function toOrganizationRecord(
     prices: await readPrices(deps.db, organization.id),
     guardrails: await readGuardrails(deps, organization.id),
     routes: await readRoutes(deps.db, organization.id),
+    ...(organization.weight !== usualWeight && { weight: organization.weight }),
   };
 }
 

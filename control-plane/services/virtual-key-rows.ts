@@ -2,7 +2,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { aMap, aString } from '../../common/json-shape.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
-import { keyStatuses, type ScopeKind, scopeKinds } from '../../proto/words/access.ts';
+import { keyStatuses, priorityClasses, type ScopeKind, scopeKinds } from '../../proto/words/access.ts';
 import { type Reference, referenceOf } from '../domain/enum-names.ts';
 import { mayOwnKeyOf } from '../domain/roles.ts';
 import { timeText } from '../domain/shared-fields.ts';
@@ -78,6 +78,8 @@ export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number
       ends_at !== null && ends_at > now ? [{ hint, endsAt: timeText(ends_at) }] : [],
     ),
     status: keyStatuses.names[keyStatus(row, now)],
+    priorityClass: priorityClasses.names[row.priority_class],
+    weight: row.weight,
   } satisfies VirtualKey;
 }
 
@@ -90,6 +92,11 @@ export const keyScope = referenceOf(scopeKinds);
 export function requireOwnScope(caller: OperatorCaller, scope: KeyScope): void {
   if (caller.role !== 'member' || (scope.kind === 'person' && scope.id === caller.personId)) return;
   throw permissionDenied('a member creates, sees, rotates and revokes keys scoped to themself only');
+}
+
+/** A weight takes slots from the organization's other keys. @throws CallError */
+export function requireMayWeigh({ role }: OperatorCaller): void {
+  if (role === 'member') throw permissionDenied('owners and admins set weights of keys');
 }
 
 /** A caller who receives a value can act as its scope. @throws CallError */

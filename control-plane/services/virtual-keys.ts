@@ -11,9 +11,20 @@ import type { RotateVirtualKeyRequest__Output } from '../../proto/generated/gate
 import type { RotateVirtualKeyResponse } from '../../proto/generated/gateway/v1/RotateVirtualKeyResponse.ts';
 import type { UpdateVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/UpdateVirtualKeyRequest.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
+import { priorityClasses } from '../../proto/words/access.ts';
+import { wordOf } from '../domain/enum-names.ts';
 import { clearable, optional } from '../domain/field.ts';
 import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
-import { clientRequestId, metadata, modelGlobs, name, time, within } from '../domain/shared-fields.ts';
+import {
+  clientRequestId,
+  metadata,
+  modelGlobs,
+  name,
+  time,
+  usualWeight,
+  weight,
+  within,
+} from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError } from '../rpc/errors.ts';
 import { cutPage, pageById } from '../rpc/page.ts';
@@ -34,6 +45,7 @@ import {
   keyMessage,
   keyScope,
   requireMayOwnKey,
+  requireMayWeigh,
   requireNotRevoked,
   requireOwnScope,
   type ValueRow,
@@ -55,6 +67,8 @@ export async function create(
     allowed_models: optional(modelGlobs, request.allowedModels),
     metadata: optional(metadata, request.metadata),
     client_request_id: optional(clientRequestId, request.clientRequestId),
+    priority_class: optional(wordOf(priorityClasses), request.priorityClass),
+    weight: optional(weight, request.weight),
   });
   const columns = {
     organization_id: request.organizationId,
@@ -68,7 +82,10 @@ export async function create(
     metadata: JSON.stringify(fields.metadata ?? {}),
   };
   requireOwnScope(call.caller, fields.scope);
-  const requestHash = hash('sha256', JSON.stringify(columns), 'hex');
+  if (fields.weight !== undefined) requireMayWeigh(call.caller);
+  const standing = { priority_class: fields.priority_class, weight: fields.weight };
+  // JSON leaves out what is undefined: the hash of a request without these fields is the same as before they existed.
+  const requestHash = hash('sha256', JSON.stringify({ ...columns, ...standing }), 'hex');
   const earlier = await createdBefore(call, request.organizationId, fields.client_request_id, requestHash);
   if (earlier !== undefined) return { unchanged: { virtualKey: earlier } };
   await requireExists(call.db, request.organizationId, { field: 'scope', ...fields.scope });
@@ -76,6 +93,8 @@ export async function create(
   const selectors = await readSelectors(call, request.organizationId, request);
   const row: KeyRow = {
     ...columns,
+    priority_class: standing.priority_class ?? 'interactive',
+    weight: standing.weight ?? usualWeight,
     allowed_models: globsText(selectors ?? []),
     id: uuidv7(call.now),
     revoked_at: null,
@@ -176,6 +195,8 @@ export async function update(call: ChangeCall, request: UpdateVirtualKeyRequest_
     ends_at: clearable(time, request.endsAt),
     allowed_models: optional(modelGlobs, request.allowedModels),
     metadata: optional(metadata, request.metadata),
+    priority_class: optional(wordOf(priorityClasses), request.priorityClass),
+    weight: optional(weight, request.weight),
   });
   const { row: before, values } = await findKey(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);
@@ -187,6 +208,8 @@ export async function update(call: ChangeCall, request: UpdateVirtualKeyRequest_
     ends_at: fields.ends_at === undefined ? before.ends_at : fields.ends_at,
     allowed_models: selectors ? globsText(selectors) : before.allowed_models,
     metadata: fields.metadata ? JSON.stringify(fields.metadata) : before.metadata,
+    priority_class: fields.priority_class ?? before.priority_class,
+    weight: fields.weight ?? before.weight,
   };
   if (isSame(before, columns)) {
     return withMatches<VirtualKey>({ unchanged: keyMessage(before, values, call.now) }, selectors);

@@ -103,6 +103,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '028_priced_options': { up: addPricedOptions },
   '029_routes': { up: createRoutes },
   '030_provider_key_refusals': { up: createKeyRefusals },
+  '031_priorities': { up: addPriorities },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -216,6 +217,20 @@ async function addPricedOptions(db: Kysely<Schema>): Promise<void> {
   await db.schema
     .alterTable('organizations')
     .addColumn('priced_options', 'integer', (column) => column.notNull().defaultTo(1))
+    .execute();
+}
+
+/** Adds priority classes of keys, and weights of keys and organizations. */
+async function addPriorities(db: Kysely<Schema>): Promise<void> {
+  for (const table of ['organizations', 'virtual_keys'] as const) {
+    await db.schema
+      .alterTable(table)
+      .addColumn('weight', 'integer', (column) => column.notNull().defaultTo(100))
+      .execute();
+  }
+  await db.schema
+    .alterTable('virtual_keys')
+    .addColumn('priority_class', 'text', (column) => column.notNull().defaultTo('interactive'))
     .execute();
 }
 

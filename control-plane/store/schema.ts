@@ -7,6 +7,7 @@ import type {
   KeyForm,
   LimitKind,
   LimitSubjectKind,
+  PriorityClass,
   RecordKind,
   RecordState,
   Role,
@@ -124,6 +125,8 @@ interface OrganizationsTable {
   background_responses: Flag;
   safety_identifier: Flag;
   priced_options: Flag;
+  /** Of its slots in a proxy; 100 is usual. */
+  weight: number;
   allowed_models: string;
   created_at: number;
   revision: number;
@@ -174,6 +177,9 @@ interface VirtualKeysTable {
   revision: number;
   /** The hint of a revoked key's newest value, because its values are deleted. */
   last_hint: string;
+  priority_class: PriorityClass;
+  /** Of its slots among the organization's keys; 100 is usual. */
+  weight: number;
 }
 
 /** Values of virtual keys by SHA-256 of the value in hexadecimal. A revoked key has none. */

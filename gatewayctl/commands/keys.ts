@@ -36,6 +36,19 @@ const metadata: Given = {
   field: 'metadata.entries',
 };
 
+const standing: readonly Given[] = [
+  {
+    flags: '--priority-class <class>',
+    about: 'interactive, or batch: refused first when its organization runs out of slots for requests',
+    field: 'priorityClass',
+  },
+  {
+    flags: '--weight <number>',
+    about: "1 to 1000, usually 100: its part of the organization's slots when they are scarce",
+    field: 'weight',
+  },
+];
+
 export const keys: Resource = {
   name: 'keys',
   about: 'virtual keys, which callers of the gateway send',
@@ -51,6 +64,7 @@ export const keys: Resource = {
         allowUnmatched,
         ...ends,
         metadata,
+        ...standing,
         {
           flags: '--active <true|false>',
           about: 'false: it is refused until it is activated',
@@ -121,10 +135,15 @@ export const keys: Resource = {
         allowedModels,
         allowUnmatched,
         metadata,
+        ...standing,
         ifRevision,
       ],
       file: true,
-      examples: ['keys update checkout --active false', 'keys update checkout --endless'],
+      examples: [
+        'keys update checkout --active false',
+        'keys update checkout --endless',
+        'keys update nightly --priority-class batch',
+      ],
     },
     rotate: {
       method: 'VirtualKeys.Rotate',

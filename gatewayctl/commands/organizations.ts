@@ -1,6 +1,6 @@
 // Organizations: the tenants.
 import type { Resource } from '../command.ts';
-import { newName } from './shared.ts';
+import { ifRevision, newName } from './shared.ts';
 
 const columns = { NAME: 'name', ID: 'id', SUSPENDED: 'suspended', CREATED: 'createdAt' };
 
@@ -52,6 +52,16 @@ export const organizations: Resource = {
       about: 'let a suspended organization call again',
       arguments: [{ flags: '<organization>', about: 'id or name', field: 'id', noun: 'organization' }],
       examples: ['organizations resume acme'],
+    },
+    'set-weight': {
+      method: 'Organizations.SetWeight',
+      about: "set an organization's part of each proxy's slots for requests, among all organizations",
+      arguments: [
+        { flags: '<organization>', about: 'id or name', field: 'id', noun: 'organization' },
+        { flags: '<weight>', about: '1 to 1000; 100 is usual', field: 'weight' },
+      ],
+      options: [ifRevision],
+      examples: ['organizations set-weight acme 200'],
     },
   },
 };

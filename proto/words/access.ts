@@ -7,6 +7,7 @@ import type { DatabaseKind__Output } from '../generated/gateway/v1/DatabaseKind.
 import type { EpochChange__Output } from '../generated/gateway/v1/EpochChange.ts';
 import type { HangUp__Output } from '../generated/gateway/v1/HangUp.ts';
 import type { KeyForm__Output } from '../generated/gateway/v1/KeyForm.ts';
+import type { KeyPriorityClass__Output } from '../generated/gateway/v1/KeyPriorityClass.ts';
 import type { KeyScopeKind__Output } from '../generated/gateway/v1/KeyScopeKind.ts';
 import type { KeyStatus__Output } from '../generated/gateway/v1/KeyStatus.ts';
 import type { LimitKind__Output } from '../generated/gateway/v1/LimitKind.ts';
@@ -184,3 +185,9 @@ export const keyRefusals = enumWords({
   PROVIDER_KEY_REFUSAL_ACCESS: 'access',
 } as const satisfies WordsFor<ProviderKeyRefusal__Output>);
 export type KeyRefusal = WordOf<typeof keyRefusals>;
+
+export const priorityClasses = enumWords({
+  KEY_PRIORITY_CLASS_INTERACTIVE: 'interactive',
+  KEY_PRIORITY_CLASS_BATCH: 'batch',
+} as const satisfies WordsFor<KeyPriorityClass__Output>);
+export type PriorityClass = WordOf<typeof priorityClasses>;

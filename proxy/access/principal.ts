@@ -2,7 +2,7 @@
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
-import type { HangUp, LimitKind, ScopeKind, UnknownCost } from '../../proto/words/access.ts';
+import type { HangUp, LimitKind, PriorityClass, ScopeKind, UnknownCost } from '../../proto/words/access.ts';
 import type { Capabilities } from '../catalog/capabilities.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 import type { OwnToolSettings } from '../formats/own-tools.ts';
@@ -28,6 +28,10 @@ export interface KeyRecord {
   readonly limits: readonly Limit[];
   /** The organization record must be of this revision or later. */
   readonly organizationRevision: number;
+  /** Absent: interactive. */
+  readonly priorityClass?: PriorityClass;
+  /** Of its slots, among the keys of its organization; absent: 100. */
+  readonly weight?: number;
   readonly revision: number;
 }
 
@@ -76,6 +80,8 @@ export interface OrganizationRecord {
   /** The enabled guardrails, in the order in which they are applied. */
   readonly guardrails: readonly Guardrail[];
   readonly routes: Routes;
+  /** Of its slots, among organizations; absent: 100. */
+  readonly weight?: number;
   readonly revision: number;
 }
 

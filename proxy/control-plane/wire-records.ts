@@ -19,6 +19,7 @@ import {
   epochChanges,
   hangUps,
   limitKinds,
+  priorityClasses,
   recordKinds,
   recordStates,
   scopeKinds,
@@ -112,8 +113,21 @@ export function decodeKey(key: KeyRecord__Output): KeyRecord {
     allowedModels: key.allowedModels.map(canonicalSelector),
     limits: key.limits.map(decodeLimit),
     organizationRevision: whole(key.organizationRevision),
+    ...decodeStanding(key),
     revision: whole(key.revision),
   };
+}
+
+function decodeStanding({ priorityClass, weight }: KeyRecord__Output): Pick<KeyRecord, 'priorityClass' | 'weight'> {
+  const isAbsent = priorityClass == null || priorityClass === 'KEY_PRIORITY_CLASS_UNSPECIFIED';
+  // A class that this version does not know is none that it may prefer.
+  const known = isAbsent ? 'interactive' : (priorityClasses.wordOf(priorityClass) ?? 'batch');
+  return { ...(known !== 'interactive' && { priorityClass: known }), ...decodeWeight(weight) };
+}
+
+/** Nobody is shut out by a weight that this version does not expect. */
+function decodeWeight(weight: number | null | undefined): { readonly weight?: number } {
+  return weight == null || weight < 1 ? {} : { weight };
 }
 
 export function decodeScope(scope: ScopeRecord__Output): ScopeRecord {
@@ -156,6 +170,7 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     prices: organization.prices.map(decodeOwnPrice),
     guardrails: decodeGuardrails(organization.guardrails),
     routes: decodeRoutes(organization.routes),
+    ...decodeWeight(organization.weight),
     revision: whole(organization.revision),
   };
 }

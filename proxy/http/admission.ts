@@ -1,6 +1,7 @@
 // Limits the load that the gateway accepts at a time: requests in flight and buffered bytes, each shared by
 // organizations and their keys. Anything beyond the limits is refused at once; nothing queues.
-import { alphaOf, OccupiedShare, type ShareOwner } from '../../common/shares.ts';
+import { alphaOf, OccupiedShare, type ShareOwner, type ShareStanding } from '../../common/shares.ts';
+import type { Principal } from '../access/principal.ts';
 import { overloaded } from '../errors.ts';
 
 export interface AdmissionLimits {
@@ -10,6 +11,18 @@ export interface AdmissionLimits {
   readonly organizationShare: number;
   /** Default: keys have shares of their organization's part. */
   readonly keyAlpha?: number;
+}
+
+/** The weight that counts as 1. */
+const usualWeight = 100;
+
+/** Undefined: the usual one. */
+export function standingOf({ key, organization }: Principal): ShareStanding | undefined {
+  const isBatch = key.priorityClass === 'batch';
+  const { weight: ofKey = usualWeight } = key;
+  const { weight: ofOrganization = usualWeight } = organization;
+  if (!isBatch && ofKey === usualWeight && ofOrganization === usualWeight) return undefined;
+  return { organizationWeight: ofOrganization / usualWeight, keyWeight: ofKey / usualWeight, isBatch };
 }
 
 export class Admission {
@@ -33,9 +46,13 @@ export class Admission {
     return this.bytes.used;
   }
 
-  /** @throws GatewayError overloaded */
-  admit(owner: ShareOwner): Ticket {
-    if (!this.requests.take(owner)) throw overloaded();
+  /**
+   * Weights and classes are of slots alone: a request that has one gets its bytes like any other.
+   * @param standing default: the usual one
+   * @throws GatewayError overloaded
+   */
+  admit(owner: ShareOwner, standing?: ShareStanding): Ticket {
+    if (!this.requests.take(owner, 1, standing)) throw overloaded();
     return new Ticket(this, owner);
   }
 }

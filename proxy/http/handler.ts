@@ -16,7 +16,7 @@ import { refusePricedOptions } from '../pricing/dear-fields.ts';
 import type { Lookup, LookupContext, ResponseCache } from '../response-cache/response-cache.ts';
 import { withNearest } from '../unknown-model.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
-import type { Admission } from './admission.ts';
+import { type Admission, standingOf } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import type { BackgroundResponses, BackgroundSlot } from './background-responses.ts';
 import { type BodyLimits, readBody } from './body.ts';
@@ -84,7 +84,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const target = route.kind === 'chat' ? routeTarget(deps, route, headers) : undefined;
 
   // admit: after authentication, so that unauthenticated callers hold no slot.
-  exchange.ticket = deps.admission.admit(exchange.owner);
+  exchange.ticket = deps.admission.admit(exchange.owner, standingOf(caller.principal));
   const grant = deps.loop.begin(exchange.owner);
   if (grant !== undefined) await grant;
   if (route.kind === 'stored') return respondStored(exchange, deps, route, caller);

@@ -83,6 +83,7 @@ async function fill(store: Store, { aiSystemIds, keyIds, organizationId, personI
         background_responses: 0,
         safety_identifier: 0,
         priced_options: 1,
+        weight: 100,
       })
       .execute();
     for (const id of aiSystemIds)
@@ -101,6 +102,7 @@ async function fill(store: Store, { aiSystemIds, keyIds, organizationId, personI
         .values({
           ...{ ...owned, id, name: id, scope_kind: 'organization', scope_id: organizationId, metadata: '{}' },
           ...{ ends_at: null, revoked_at: null, client_request_id: null, request_hash: null },
+          ...{ priority_class: 'interactive', weight: 100 },
           ...{ created_by: organizationId, last_used_at: null, last_hint: '' },
         })
         .execute();

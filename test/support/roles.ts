@@ -273,6 +273,10 @@ export const expectations: Record<MethodName, Expectation> = {
     }),
   },
   'Organizations.Resume': { ...platformOnly, request: organization },
+  'Organizations.SetWeight': {
+    ...platformOnly,
+    request: (_world, tenant) => ({ id: tenant.id, weight: 100 }),
+  },
   'Organizations.RotateRecordKey': { ...managersOnly, request: rotatable },
   'People.Create': {
     ...managersHiddenFromPlatform,

@@ -7,7 +7,7 @@ import { openRecordSigner } from '../../../control-plane/services/record-signer.
 import type { LimitRecord } from '../../../proto/generated/gateway/v1/LimitRecord.ts';
 import type { ResolveResponse, ResolveResponse__Output } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
 import { packageDefinition } from '../../../proto/load.ts';
-import type { ScopeKind } from '../../../proto/words/access.ts';
+import { priorityClasses, type ScopeKind } from '../../../proto/words/access.ts';
 import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts';
 import type { KeyRecord, Limit, OrganizationRecord, Principal, ScopeRecord } from '../../../proxy/access/principal.ts';
 import { openRecordKeys, type RecordKeys } from '../../../proxy/access/record-keys.ts';
@@ -85,9 +85,10 @@ function noLimits(limits: readonly Limit[]): LimitRecord[] {
   return [];
 }
 
-function keyInContract({ scope, endsAt, valueEndsAt, allowedModels, limits, ...key }: KeyRecord) {
+function keyInContract({ scope, endsAt, valueEndsAt, allowedModels, limits, priorityClass, ...key }: KeyRecord) {
   return {
     ...key,
+    ...(priorityClass && { priorityClass: priorityClasses.names[priorityClass] }),
     ...{ scope: { kind: scopeKinds[scope.kind], id: scope.id }, limits: noLimits(limits) },
     allowedModels: [...allowedModels],
     ...(endsAt !== undefined && { endsAt: new Date(endsAt).toISOString() }),

@@ -1,8 +1,17 @@
 // Fair shares: how much one owner can take from the others, however greedy and however many the owners are.
 import { describe, expect, it } from 'vitest';
-import { alphaOf, FairQueue, OccupiedShare, RateShare } from '../../../common/shares.ts';
+import {
+  alphaOf,
+  FairQueue,
+  OccupiedShare,
+  RateShare,
+  type ShareOwner,
+  type ShareStanding,
+} from '../../../common/shares.ts';
 
 const owner = (organization: string, key = 'k') => ({ organization, key });
+const usual = { organizationWeight: 1, keyWeight: 1, isBatch: false };
+const batch = { ...usual, isBatch: true };
 
 /** All owners take in turn until none gets any more. @returns how much each owner has at the end */
 function greedy(share: OccupiedShare, names: readonly string[]): readonly number[] {
@@ -16,6 +25,22 @@ function greedy(share: OccupiedShare, names: readonly string[]): readonly number
       }
   }
   return waiting;
+}
+
+/** Work ends and begins all the time, and each owner has more than it may begin. @returns how much each has */
+function busy(share: OccupiedShare, owners: readonly (readonly [ShareOwner, ShareStanding])[]): readonly number[] {
+  const taken = owners.map(() => 0);
+  for (let round = 0; round < 6_000; round++) {
+    for (const [index, [one, standing]] of owners.entries()) {
+      while (share.take(one, 1, standing)) taken[index] = (taken[index] ?? 0) + 1;
+    }
+    const ending = round % owners.length;
+    const [one] = owners[ending] ?? [];
+    if (one === undefined || taken[ending] === 0) continue;
+    share.give(one);
+    taken[ending] = (taken[ending] ?? 0) - 1;
+  }
+  return taken;
 }
 
 describe('a share of a bounded resource', () => {
@@ -60,6 +85,64 @@ describe('a share of a bounded resource', () => {
     expect([share.take(owner('b')), share.refused, share.used]).toEqual([false, 1, 10]);
     for (let n = 0; n < 10; n++) share.give(owner('a', `k${n}`));
     expect([share.take(owner('b'), 9), share.take(owner('b'), 8), share.used]).toEqual([false, true, 8]);
+  });
+
+  it.each([
+    ['25 %', alphaOf(0.25)],
+    ['80 %', alphaOf(0.8)],
+    ['100 %', alphaOf(1)],
+  ])('refuses batch before interactive work of the same organization, whose part is %s', (_part, alpha) => {
+    const share = new OccupiedShare({ capacity: 1000, alpha });
+    while (share.take(owner('a', 'nightly'), 1, batch));
+    const waiting = share.used;
+    expect(share.take(owner('a', 'app'))).toBe(true);
+    while (share.take(owner('a', 'app')) || share.take(owner('a', 'web')));
+    expect(share.used - waiting).toBeGreaterThan(waiting / 10);
+    // A slot that batch leaves is one that interactive work gets.
+    share.give(owner('a', 'nightly'));
+    expect(share.take(owner('a', 'nightly'), 1, batch)).toBe(false);
+    expect(share.take(owner('a', 'app')) || share.take(owner('a', 'web'))).toBe(true);
+  });
+
+  it('refuses no batch work because of what another organization does', () => {
+    const share = new OccupiedShare({ capacity: 1000, alpha: 1 });
+    while (share.take(owner('greedy', 'a')) || share.take(owner('greedy', 'b')));
+    expect(share.take(owner('other'), 1, batch)).toBe(true);
+  });
+
+  it('leaves an organization that has only batch work most of its part', () => {
+    const [share, interactive] = [1, 2].map(() => new OccupiedShare({ capacity: 1000, alpha: 1 }));
+    while (share?.take(owner('a'), 1, batch));
+    while (interactive?.take(owner('a')));
+    expect((share?.used ?? 0) / (interactive?.used ?? 1)).toBeGreaterThan(0.75);
+  });
+
+  it.each([0.05, 0.5, 2, 10])('is divided by weight: an organization of weight %d beside a usual one', (weight) => {
+    const share = new OccupiedShare({ capacity: 2_000, alpha: 1, keyAlpha: Number.POSITIVE_INFINITY });
+    const [weighted = 0, other = 0] = busy(share, [
+      [owner('weighted'), { ...usual, organizationWeight: weight }],
+      [owner('other'), usual],
+    ]);
+    expect(weighted / other / weight).toBeGreaterThan(0.9);
+    expect(weighted / other / weight).toBeLessThan(1.1);
+    expect(share.take(owner('next'))).toBe(true);
+  });
+
+  it.each([0.05, 10])('is divided by weight among keys: one of weight %d beside a usual one', (weight) => {
+    const share = new OccupiedShare({ capacity: 2_000, alpha: 1 });
+    const [weighted = 0, other = 0] = busy(share, [
+      [owner('a', 'weighted'), { ...usual, keyWeight: weight }],
+      [owner('a', 'other'), usual],
+    ]);
+    expect(weighted / other / weight).toBeGreaterThan(0.9);
+    expect(weighted / other / weight).toBeLessThan(1.1);
+    expect(share.used).toBeLessThanOrEqual(1_000);
+  });
+
+  it('admits at least one of the lightest owners', () => {
+    const share = new OccupiedShare({ capacity: 4, alpha: alphaOf(0.25) });
+    const light = { organizationWeight: 0.01, keyWeight: 0.01, isBatch: true };
+    expect([share.take(owner('a'), 1, light), share.take(owner('a'), 1, light)]).toEqual([true, false]);
   });
 
   it.each([

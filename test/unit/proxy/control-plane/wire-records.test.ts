@@ -108,6 +108,24 @@ describe('a response of Resolve', () => {
     );
   });
 
+  it('contains the class and the weights of slots, if they are not the usual ones', () => {
+    const read = (ofKey: Partial<KeyRecord>, ofOrganization: Partial<OrganizationRecord> = {}) => {
+      const records = { key: { ...key, ...ofKey }, organization: { ...organization, ...ofOrganization } };
+      const { principal } = resolve({ asOf, scope, ...records });
+      return [principal?.key.priorityClass, principal?.key.weight, principal?.organization.weight];
+    };
+    expect(read({})).toEqual([undefined, undefined, undefined]);
+    expect(read({ priorityClass: 'KEY_PRIORITY_CLASS_BATCH', weight: 5 }, { weight: 300 })).toEqual(['batch', 5, 300]);
+    expect(read({ priorityClass: 'KEY_PRIORITY_CLASS_INTERACTIVE' })).toEqual([undefined, undefined, undefined]);
+    expect(read({ priorityClass: 'KEY_PRIORITY_CLASS_UNSPECIFIED', weight: 0 }, { weight: 0 })).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    // A class of a newer control plane is preferred to none.
+    expect(read({ priorityClass: 3 as never })[0]).toBe('batch');
+  });
+
   it('without a key has no principal', () => {
     expect(resolve({ asOf }).principal).toBeUndefined();
   });

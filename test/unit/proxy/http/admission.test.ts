@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Admission } from '../../../../proxy/http/admission.ts';
+import { Admission, standingOf } from '../../../../proxy/http/admission.ts';
 
 const owner = (organization: string, key = organization) => ({ organization, key });
 const overloaded = expect.objectContaining({ code: 'overloaded' });
@@ -58,5 +58,30 @@ describe('admission of requests', () => {
     a[Symbol.dispose]();
     c.buffer(1);
     expect(admission.bufferedBytes).toBe(40);
+  });
+});
+
+describe('the standing of a caller', () => {
+  const standing = (key: object, organization: object = {}) =>
+    standingOf({ key, scope: undefined, organization } as Parameters<typeof standingOf>[0]);
+
+  it('is the usual one unless its records say otherwise', () => {
+    expect(standing({})).toBeUndefined();
+    expect(standing({ priorityClass: 'interactive', weight: 100 }, { weight: 100 })).toBeUndefined();
+  });
+
+  it('has the class of the key, and both weights as parts of the usual one', () => {
+    const usual = { organizationWeight: 1, keyWeight: 1, isBatch: false };
+    expect(standing({ priorityClass: 'batch' })).toEqual({ ...usual, isBatch: true });
+    expect(standing({ weight: 250 })).toEqual({ ...usual, keyWeight: 2.5 });
+    expect(standing({}, { weight: 1 })).toEqual({ ...usual, organizationWeight: 0.01 });
+  });
+
+  it('decides about slots, not about the bytes of a request that has one', () => {
+    const admission = new Admission({ inFlightMax: 8, bufferedBytesMax: 100, organizationShare: 1 });
+    const light = standing({ priorityClass: 'batch', weight: 1 }, { weight: 1 });
+    const ticket = admission.admit(owner('a'), light);
+    expect(() => admission.admit(owner('a'), light)).toThrow(overloaded);
+    ticket.buffer(80);
   });
 });
