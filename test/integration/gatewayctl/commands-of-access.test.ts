@@ -39,6 +39,13 @@ describe('organizations', () => {
     expect(await platform.expect('orgs list')).toMatch(/^NAME +ID +SUSPENDED +CREATED\n/);
   });
 
+  it('have a weight that operators of the platform set', async () => {
+    await gateway.createOrganization('hooli');
+    await platform.expect('organizations set-weight hooli 250');
+    expect(await platform.json('organizations get hooli')).toMatchObject({ weight: 250 });
+    expect((await ctl.run('organizations set-weight acme 250')).code).not.toBe(0);
+  });
+
   it('are suspended and resumed by name', async () => {
     await gateway.createOrganization('umbrella');
     expect(await platform.expect('organizations suspend umbrella --yes')).toMatch(/suspended +yes/);
@@ -155,6 +162,15 @@ describe('virtual keys', () => {
     expect(err).toMatch(/^metadata +team=web$/m);
     expect(err).not.toContain(out.trim());
     expect((await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(out.trim()))).status).toBe(200);
+  });
+
+  it('have a priority class and a weight', async () => {
+    await ctl.expect('keys create nightly --priority-class batch --weight 50');
+    const nightly = { priorityClass: 'KEY_PRIORITY_CLASS_BATCH', weight: 50 };
+    expect(await ctl.json('keys get nightly')).toMatchObject(nightly);
+    await ctl.expect('keys update nightly --priority-class interactive --weight 200');
+    const changed = { priorityClass: 'KEY_PRIORITY_CLASS_INTERACTIVE', weight: 200 };
+    expect(await ctl.json('keys get nightly')).toMatchObject(changed);
   });
 
   it('belong to an AI system or a person, by name, and are listed by them', async () => {
