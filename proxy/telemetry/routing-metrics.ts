@@ -8,7 +8,10 @@ import { type HintResult, hintResults } from '../routing/shared-hints.ts';
 import type { Tally } from './tally.ts';
 
 export interface RoutingMetrics {
-  /** An attempt failed before anything was passed on. @param isFollowed another attempt follows */
+  /**
+   * An attempt failed before anything was passed on, or in a stream that another attempt was to follow.
+   * @param isFollowed another attempt follows
+   */
   attemptFailed(cause: FailureCause | 'other', isFollowed: boolean): void;
   /** The stream of a route with recovery broke off after a part of it was passed on. */
   streamBroke(result: RecoveryResult): void;
@@ -22,7 +25,7 @@ export interface RoutingMetrics {
 export function routingMetrics(tally: Tally): RoutingMetrics {
   const failed = tally({
     name: 'gateway_failed_attempts_total',
-    help: 'Attempts that failed before anything was passed on, by cause (dead, timeout, server, key, access, quota, rate, other), and whether another attempt followed',
+    help: 'Attempts that failed before anything was passed on, or whose stream another attempt was to follow, by cause (dead, timeout, server, key, access, quota, rate, other), and whether another attempt followed',
     labelNames: ['cause', 'followed'],
   });
   const broken = tally({

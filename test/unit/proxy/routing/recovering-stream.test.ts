@@ -13,6 +13,7 @@ const responses = { format: 'responses', framing: undefined } as const;
 const claude: Model = { vendor: 'assistant-provider', model: 'claude-haiku-4-5' };
 const sonnet: Model = { vendor: 'assistant-provider', model: 'claude-sonnet-4-5' };
 const newer: Model = { vendor: 'assistant-provider', model: 'claude-sonnet-4-6' };
+const cloud: Model = { vendor: 'managed-cloud-models', model: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0' };
 const gpt: Model = { vendor: 'gpt-provider', model: 'gpt-4o-mini' };
 const models = [claude, sonnet] as const;
 const type = { 'content-type': 'text/event-stream' };
@@ -58,10 +59,15 @@ function refusing(status: number): () => Play {
   return () => ({ status, pieces: [Buffer.from('{}')], ends: 'end' });
 }
 
+const vendors = [
+  ['gpt-provider', 'chat/completions'],
+  ['managed-cloud-models', '/model/'],
+] as const;
+
 /** The response of a vendor that checks the request. */
 function strict(text: string): (request: OutgoingRequest) => Play {
   return (request) => {
-    const vendor = request.path.includes('chat/completions') ? 'gpt-provider' : 'assistant-provider';
+    const [vendor] = vendors.find(([, path]) => request.path.includes(path)) ?? [claude.vendor];
     const play = simulated(vendor, request, { text });
     if (play.status !== 200) throw new Error(Buffer.concat(play.pieces).toString());
     return play;
@@ -121,6 +127,13 @@ describe('a text that is continued', () => {
     const run = await played(routedCallOf(chat, models, 'continue'), plays(cut('One', ' two \n'), strict('three.')));
     expect(beginningIn(run.requests[1])).toBe('One two');
     expect(textOf(run.pieces)).toBe('One two \nthree.');
+  });
+
+  it('may be continued by a vendor of another format', async () => {
+    const play = plays(cut('One', ' two \n'), strict('three.'));
+    const run = await played(routedCallOf(messages, [claude, cloud], 'continue'), play);
+    expect([beginningIn(run.requests[1]), run.recovered]).toEqual(['One two', ['continued']]);
+    expect(Buffer.concat(run.pieces).toString()).toContain('"text":"three.');
   });
 
   it('has one head, whose id and model all chunks have, and one role', async () => {

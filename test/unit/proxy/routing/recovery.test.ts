@@ -28,6 +28,7 @@ interface Recorded {
 }
 
 const gpt = { vendor: 'gpt-provider', model: 'gpt-4o-mini' } as const;
+const studio = { vendor: 'studio-ai', model: 'gpt-4o-mini' } as const;
 const claude = { vendor: 'assistant-provider', model: 'claude-haiku-4-5' } as const;
 const gemini = { vendor: 'search-provider', model: 'gemini-2.5-flash' } as const;
 const cloud = { vendor: 'managed-cloud-models', model: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0' } as const;
@@ -36,6 +37,8 @@ const files: readonly (readonly [Model, string])[] = [
   [gpt, 'gpt-provider/text-stream/stream.sse'],
   [gpt, 'gpt-provider/tools-stream/stream.sse'],
   [gpt, 'gpt-provider/stream-refusal/stream.sse'],
+  [studio, 'studio-ai/transcript/stream.sse'],
+  [studio, 'studio-ai/stream-tools/stream.sse'],
   [claude, 'assistant-provider/transcript/stream.sse'],
   [claude, 'assistant-provider/stream-text/stream.sse'],
   [claude, 'assistant-provider/stream-tools/stream.sse'],
@@ -134,8 +137,10 @@ function rowOf(kind: ClientKind, { first, head }: Recorded, events: readonly Buf
 
 const second: Model = claude;
 
+/** The next event is there in part. */
 function playOf(stream: Recorded, count: number, ends: Play['ends']) {
-  const cut: Play = { head: stream.head, pieces: stream.events.slice(0, count), ends };
+  const half = stream.events[count]?.subarray(0, 9) ?? Buffer.alloc(0);
+  const cut: Play = { head: stream.head, pieces: [...stream.events.slice(0, count), half], ends };
   return (request: Parameters<typeof simulated>[1], attempt: number): Play =>
     attempt === 0 ? cut : simulated(second.vendor, request, { text: rest });
 }
