@@ -51,6 +51,29 @@ describe('model capabilities', () => {
     expect(idleRows(own)).toEqual(['opnai/*', 'gpt-4o', 'own-models/*']);
   });
 
+  // The assistant vendor's page "Prefill Claude's response", and what its later models and other vendors refuse, or respond to anew.
+  it.each([
+    ['assistant-provider', 'claude-3-5-haiku-20241022', true],
+    ['assistant-provider', 'claude-opus-4-1', true],
+    ['assistant-provider', 'claude-sonnet-4-5', true],
+    ['assistant-provider', 'claude-haiku-4-5', true],
+    ['managed-cloud-models', claude, true],
+    ['assistant-provider', 'claude-sonnet-4-6', false],
+    ['assistant-provider', 'claude-opus-4-6', false],
+    ['assistant-provider', 'claude-opus-4-7', false],
+    ['assistant-provider', 'claude-opus-4-8', false],
+    ['assistant-provider', 'claude-sonnet-5', false],
+    ['managed-cloud-models', 'eu.anthropic.claude-sonnet-4-6', false],
+    ['managed-cloud-models', 'amazon.nova-lite-v1:0', false],
+    ['managed-cloud-models', 'meta.llama3-1-70b-instruct-v1:0', false],
+    ['gpt-provider', 'gpt-4o-mini', false],
+    ['search-provider', 'gemini-2.5-flash', false],
+    ['studio-ai', 'gpt-4o-mini', false],
+  ])('the text of %s/%s can be continued: %s', (provider, model, expected) => {
+    const { continuesText, prefill } = new CapabilityTable().of(provider, model);
+    expect(continuesText && prefill).toBe(expected);
+  });
+
   it('a model of an unknown family gets the capabilities that all models share', () => {
     expect(new CapabilityTable().of('managed-cloud-models', 'maker.new-model-v1:0')).toMatchObject({
       family: 'other',
