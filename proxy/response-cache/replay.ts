@@ -72,7 +72,10 @@ class ReplayedStream implements StreamResult {
     sink?.fail(error);
   }
 
-  /** One piece a tick, so that other requests continue in between. */
+  /**
+   * One piece a tick, so that other requests continue in between. The end comes after the last one, as from a provider:
+   * the head of the response is sent before guardrails have decided about all of it.
+   */
   #next(): void {
     if (this.#isPaused || this.#isWaiting || this.#sink === undefined) return;
     const piece = this.#pieces[this.#at++];
@@ -80,12 +83,8 @@ class ReplayedStream implements StreamResult {
       this.#end();
       return;
     }
-    this.#sink.write(piece);
-    if (this.#at >= this.#pieces.length) {
-      this.#end();
-      return;
-    }
     this.#isWaiting = true;
+    this.#sink.write(piece);
     setImmediate(() => {
       this.#isWaiting = false;
       this.#next();

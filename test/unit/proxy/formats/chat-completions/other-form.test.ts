@@ -43,10 +43,17 @@ function atOnce<T>(steps: Generator<void, T>): T {
   }
 }
 
+/** No client gets such a response as a whole. */
+const isFailed = (name: string) => readFileSync(join(root, name, 'steps.jsonl'), 'utf8').includes('"reason":"error"');
 const isOwnRequest = (name: string) => existsSync(join(root, name, 'responses-request.json'));
 // Logprobs are the choice's in a whole response, which the steps do not have.
 const complete = readdirSync(root).filter(
-  (name) => !name.startsWith('failure') && !isOwnRequest(name) && name !== 'logprobs' && name !== 'length-in-a-call',
+  (name) =>
+    !name.startsWith('failure') &&
+    !isFailed(name) &&
+    !isOwnRequest(name) &&
+    name !== 'logprobs' &&
+    name !== 'length-in-a-call',
 );
 const kinds = clientKinds.flatMap((kind) =>
   kind.format in folds ? [[kind.file, kind, folds[kind.format as keyof typeof folds]] as const] : [],
