@@ -37,6 +37,15 @@ describe.each([
     expect(await fixture.drift(day)).toEqual([]);
   });
 
+  it('is not compared with what cached responses were charged', async () => {
+    const day = ago(9);
+    await fixture.record(day, '4');
+    await fixture.record(day, '1', { attempts: 0, provider_key_id: null, prompt_tokens: 0, completion_tokens: 0 });
+    await fixture.bill(day, [{ usd: '4' }]);
+    expect(await fixture.drift(day)).toEqual([]);
+    expect(await fixture.total(day)).toMatchObject({ costUsd: '5', requests: '2' });
+  });
+
   it('is compared with the keys to which its references are mapped now', async () => {
     const day = ago(7);
     await fixture.record(day, '4');
