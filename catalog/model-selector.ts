@@ -32,6 +32,24 @@ export function limitsModel(selector: string, model: string): boolean {
   return matchesAny(selector.toLowerCase(), limitNamesOfModel(model));
 }
 
+const shadowPrefix = 'shadow/';
+
+/** Whether a budget is for the copies of requests that a route sends to another model. No other selector is for these. */
+export function isShadow(selector: string): boolean {
+  return selector.startsWith(shadowPrefix);
+}
+
+/** Whether a budget's selector is for the copies of this route's requests. @param route its name, without a prefix */
+export function limitsShadow(selector: string, route: string): boolean {
+  if (!isShadow(selector)) return false;
+  return matchesGlob(canonicalSelector(selector.slice(shadowPrefix.length)).toLowerCase(), route.toLowerCase());
+}
+
+/** The model of such copies in sums of usage, which are not those of the model's requests. */
+export function shadowModel(model: string): string {
+  return `${shadowPrefix}${model}`;
+}
+
 /** Whether a list allows the model; an empty list allows all. The lists of several levels intersect. */
 export function allowsModel(selectors: readonly string[], model: string): boolean {
   if (selectors.length === 0) return true;

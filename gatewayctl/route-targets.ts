@@ -4,6 +4,7 @@ import { isObject } from '../common/json.ts';
 import { duration } from '../common/settings.ts';
 import type { RouteConditions } from '../proto/generated/gateway/v1/RouteConditions.ts';
 import type { RouteGroup } from '../proto/generated/gateway/v1/RouteGroup.ts';
+import type { RouteShadow } from '../proto/generated/gateway/v1/RouteShadow.ts';
 import type { RouteTarget } from '../proto/generated/gateway/v1/RouteTarget.ts';
 import { enumNamed, enumWord } from '../proto/json/contract.ts';
 import { choicesOf } from './enum-names.ts';
@@ -53,6 +54,27 @@ export function readTarget(text: string, weighted: boolean): TypedTarget {
     else throw new Error(`has after its model only ${targetForm}`);
   }
   return { target, key };
+}
+
+/** The copies of requests that a route sends to another model, whose provider key is named by name or id. */
+export interface TypedShadow {
+  readonly shadow: RouteShadow;
+  readonly key: string | undefined;
+}
+
+/** For help. */
+export const shadowForm = '<model=percent>[,key=<provider key>]';
+
+/** @param text `off` for none. @throws Error that names the accepted form */
+export function readShadow(text: string): TypedShadow {
+  if (text === 'off') return { shadow: { model: '' }, key: undefined };
+  const [first = '', ...rest] = text.split(',');
+  const [model = '', percent = ''] = pairOf(first) ?? [];
+  const [word, key] = rest.length === 1 ? (pairOf(rest[0] ?? '') ?? []) : [];
+  const isKeyed = rest.length === 0 || (word === 'key' && key !== '');
+  if (model === '' || !isKeyed || !/^\d{1,3}(\.\d{1,4})?$/.test(percent))
+    throw new Error(`must be ${shadowForm}, or off`);
+  return { shadow: { model, percent: Number(percent) }, key };
 }
 
 function isOverride(word: string): word is Override {

@@ -25,6 +25,7 @@ const reservedWords: ReadonlySet<string> = new Set([
   'conversations',
   'embeddings',
   'route',
+  'shadow',
 ]);
 
 export function customProviderName(text: string): Field<string> {

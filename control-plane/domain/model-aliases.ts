@@ -37,6 +37,7 @@ function aliasName(name: string): Field<string> {
   if (!isModelName(name)) return invalid('must be 1 to 256 characters that names of models have, and no credential');
   const beginning = name.includes('/') ? name.slice(0, name.indexOf('/')) : '';
   if (beginning === 'route') return invalid('begins with route/, which names a route');
+  if (beginning === 'shadow') return invalid("begins with shadow/, which names a route's copies of requests");
   return meansVendor(beginning) ? invalid('begins with a provider, so it already names a model') : valid(name);
 }
 

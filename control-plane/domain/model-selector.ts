@@ -2,7 +2,7 @@
 // models. A selector that matches no known model is refused: a limit with it would never apply, an allow-list with it
 // would allow nothing, and neither would show. No problem repeats the submitted text.
 import { chatModels, isInCatalog, openNames } from '../../catalog/model-names.ts';
-import { canonicalSelector, isGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
+import { canonicalSelector, isGlob, isShadow, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
 import type { ModelMatch } from '../../proto/generated/gateway/v1/ModelMatch.ts';
 import type { StoredProblem } from '../../proto/words/access.ts';
@@ -41,7 +41,8 @@ export function modelSelector(known: KnownModels, insists: boolean): (text: stri
     const stored = storedSelector(text);
     const match = matchOf(stored, known);
     const problem = problemOf(stored, match, known);
-    if (problem === undefined || (insists && problem !== 'no_provider')) return valid({ stored, match });
+    if (problem === undefined || (insists && problem !== 'no_provider' && problem !== 'shadow'))
+      return valid({ stored, match });
     return invalid(descriptions[problem](match, stored));
   };
 }
@@ -51,6 +52,19 @@ export function pricedSelector(known: KnownModels, insists: boolean): (text: str
   const read = modelSelector(known, insists);
   return (text) => (isRoute(text) ? invalid('is a route, which has no price: its targets have') : read(text));
 }
+
+/** As modelSelector, also for the copies of requests that routes send to other models. */
+export function spentSelector(known: KnownModels, insists: boolean): (text: string) => Field<WrittenSelector> {
+  const read = modelSelector(known, insists);
+  return (text) => {
+    if (!isShadow(text)) return read(text);
+    if (!shadowForm.test(text)) return invalid('must be shadow/<route>, with the name of a route, or a glob over it');
+    return valid({ stored: text, match: { ...matchOf(text, known), nearest: [] } });
+  };
+}
+
+/** A route's name has at most one slash, and never begins with `route/`. */
+const shadowForm = /^shadow\/(?!route\/)[A-Za-z0-9*][A-Za-z0-9._:@/+*-]{0,300}$/;
 
 /** Allow-lists and limits name routes as callers do. */
 export function isRoute(selector: string): boolean {
@@ -94,7 +108,7 @@ export function matchOf(stored: string, known: KnownModels): ModelMatch {
   };
 }
 
-export type SelectorProblem = 'no_provider' | 'no_chat' | 'unmatched';
+export type SelectorProblem = 'no_provider' | 'no_chat' | 'unmatched' | 'shadow';
 
 /**
  * @returns undefined if the selector matches a model, names a route, or begins with an open prefix: an operator who
@@ -106,6 +120,7 @@ export function problemOf(
   { open }: KnownModels,
 ): SelectorProblem | undefined {
   if (matched > 0 || isRoute(stored)) return undefined;
+  if (isShadow(stored)) return 'shadow';
   if (!stored.includes('/') && !isGlob(stored)) return 'no_provider';
   if (open.some((beginning) => stored.startsWith(beginning))) return undefined;
   return !isGlob(stored) && isInCatalog(stored) ? 'no_chat' : 'unmatched';
@@ -121,6 +136,7 @@ export function storedProblemOf(stored: string, known: KnownModels): StoredProbl
   const matched = known.names.some((name) => selectsModel(selector, name)) ? 1 : 0;
   const problem = problemOf(storedSelector(stored), { matched }, known);
   if (problem === 'no_provider') return problem;
+  if (problem === 'shadow') return undefined;
   if (problem !== undefined) return 'unmatched';
   return storedSelector(stored) === stored ? undefined : 'alias';
 }
@@ -130,6 +146,7 @@ const insist = 'set allow_unmatched to take it all the same';
 const descriptions: Readonly<Record<SelectorProblem, (match: ModelMatch, stored: string) => string>> = {
   no_provider: ({ nearest = [] }) =>
     `names no provider, so it can select nothing; write ${nearest.length > 0 ? nearest.join(' or ') : '<provider>/<model>'}`,
+  shadow: () => "is for a route's copies of requests, which only budgets and totals of usage name",
   no_chat: () => `is not a model for chat completions, and the gateway serves no others; ${insist}`,
   unmatched: ({ known = 0, nearest = [] }) =>
     `selects none of the ${known} known models${nearest.length > 0 ? `, of which the nearest are ${nearest.join(', ')}` : ''}; ${insist}`,

@@ -4,12 +4,15 @@ import type { RouteSettings, RouteSettings__Output } from '../../proto/generated
 import { routeRecoveries } from '../../proto/words/access.ts';
 import { wordOf } from './enum-names.ts';
 import { all, type Field, invalid, optional, valid } from './field.ts';
+import type { WrittenShadow } from './route.ts';
 import { within } from './shared-fields.ts';
 
 /** A value for each setting. */
-export type WrittenSettings = Required<Omit<RouteSettings, `_${string}` | 'cache'>> & {
+export type WrittenSettings = Required<Omit<RouteSettings, `_${string}` | 'cache' | 'shadow'>> & {
   /** Absent: off. */
   readonly cache?: WrittenCache;
+  /** Absent: none. */
+  readonly shadow?: WrittenShadow;
 };
 
 export type WrittenCache = Required<Pick<RouteCacheSettings, 'ttlSeconds' | 'perScope' | 'pricePercent'>>;
@@ -20,15 +23,21 @@ export const usualRouteSettings: WrittenSettings = {
   recovery: 'ROUTE_RECOVERY_OFF',
 };
 
+interface AbsentSettings {
+  /** As `routeCache` returns it. */
+  readonly cache: WrittenCache | undefined;
+  readonly shadow: WrittenShadow | null | undefined;
+}
+
 /**
  * A route that was written by an earlier version lacks later settings.
  * @param changes absent ones stay as they are
- * @param cache as `routeCache` returns it
+ * @param after the settings that may be absent
  */
 export function changedRouteSettings(
   before: Partial<WrittenSettings>,
   changes: RouteSettings__Output | null,
-  cache: WrittenCache | undefined,
+  { cache, shadow }: AbsentSettings,
 ): WrittenSettings {
   const recovery = routeRecoveries.wordOf(changes?.recovery);
   return {
@@ -36,6 +45,7 @@ export function changedRouteSettings(
     onFilter: changes?.onFilter ?? before.onFilter ?? usualRouteSettings.onFilter,
     recovery: recovery ? routeRecoveries.names[recovery] : (before.recovery ?? usualRouteSettings.recovery),
     ...(cache !== undefined && { cache }),
+    ...(shadow && { shadow }),
   };
 }
 

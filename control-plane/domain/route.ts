@@ -6,6 +6,7 @@ import { isModelName } from '../../common/model-facts.ts';
 import { isVendorName } from '../../common/vendors.ts';
 import type { RouteConditions, RouteConditions__Output } from '../../proto/generated/gateway/v1/RouteConditions.ts';
 import type { RouteGroup__Output } from '../../proto/generated/gateway/v1/RouteGroup.ts';
+import type { RouteShadow, RouteShadow__Output } from '../../proto/generated/gateway/v1/RouteShadow.ts';
 import type { RouteTarget, RouteTarget__Output } from '../../proto/generated/gateway/v1/RouteTarget.ts';
 import { reasoningEfforts, scopeKinds } from '../../proto/words/access.ts';
 import { isReservedName } from './custom-provider.ts';
@@ -33,6 +34,8 @@ export interface WrittenGroup {
   readonly targets: readonly WrittenTarget[];
   readonly conditions?: RouteConditions;
 }
+
+export type WrittenShadow = RouteShadow & Required<Pick<RouteShadow, 'model' | 'percent'>>;
 
 export type WrittenTarget = RouteTarget & Required<Pick<RouteTarget, 'model' | 'weight'>>;
 
@@ -139,6 +142,26 @@ function isOfProvider(model: string, { names, open }: KnownModels): boolean {
   return open.includes(beginning) || names.some((name) => name.startsWith(beginning));
 }
 
+const [percentMin, percentMax] = [0.01, 100];
+
+/** Null for no copies of requests, which a shadow without a model means. */
+export function routeShadow(rules: RouteRules): (shadow: RouteShadow__Output) => Field<WrittenShadow | null> {
+  return ({ model, providerKeyId, percent }) => {
+    if (model === '') return valid(null);
+    const fields = all({
+      '.model': targetModel(rules)(model),
+      '.provider_key_id': optional(id, providerKeyId),
+      '.percent':
+        percent >= percentMin && percent <= percentMax
+          ? valid(percent)
+          : invalid(`must be from ${percentMin} to ${percentMax}`),
+    });
+    if ('problems' in fields) return fields;
+    const { '.model': ofModel, '.provider_key_id': ofKey, '.percent': ofRequests } = fields.value;
+    return valid({ model: ofModel, percent: ofRequests, ...present({ providerKeyId: ofKey }) });
+  };
+}
+
 type EffortName = NonNullable<RouteTarget['reasoningEffort']>;
 
 /** The contract's name, because groups are stored as messages. */
@@ -188,8 +211,8 @@ function present<Fields extends object>(fields: Fields): Present<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>;
 }
 
-/** A reference of a group to a resource of the organization, and its path in the groups. */
-export interface GroupReference<Referred> {
+/** A reference of a route to a resource of the organization, and its path in the route. */
+export interface RouteReference<Referred> {
   readonly at: string;
   readonly to: Referred;
 }
@@ -200,17 +223,20 @@ export interface ReferredKey {
 }
 
 /** The provider keys that targets name. */
-export function keysOf(groups: readonly WrittenGroup[]): readonly GroupReference<ReferredKey>[] {
-  return groups.flatMap(({ targets }, group) =>
-    targets.flatMap(({ model, providerKeyId }, target) =>
-      providerKeyId === undefined
-        ? []
-        : [
-            {
-              at: `[${group}].targets[${target}].provider_key_id`,
-              to: { id: providerKeyId, provider: model.slice(0, model.indexOf('/')) },
-            },
-          ],
-    ),
+export function keysOf(
+  groups: readonly WrittenGroup[],
+  shadow: WrittenShadow | null | undefined,
+): readonly RouteReference<ReferredKey>[] {
+  const ofGroups = groups.flatMap(({ targets }, group) =>
+    targets.flatMap((one, target) => keyOf(`groups[${group}].targets[${target}]`, one)),
   );
+  return shadow ? [...ofGroups, ...keyOf('settings.shadow', shadow)] : ofGroups;
+}
+
+function keyOf(
+  at: string,
+  { model, providerKeyId }: Pick<WrittenTarget, 'model' | 'providerKeyId'>,
+): readonly RouteReference<ReferredKey>[] {
+  if (providerKeyId === undefined) return [];
+  return [{ at: `${at}.provider_key_id`, to: { id: providerKeyId, provider: model.slice(0, model.indexOf('/')) } }];
 }

@@ -2,6 +2,7 @@
 // totals and in the budget windows that the usage counted towards, past windows included. A request that such a window
 // refused stays refused.
 import { type Kysely, sql } from 'kysely';
+import { shadowModel } from '../../catalog/model-selector.ts';
 import { dayMs, windowOf } from '../../common/budget-window.ts';
 import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';
@@ -81,6 +82,7 @@ function sourceOf(usage: AdjustedUsage): Source {
     project_ai_system_id: null,
     project_person_id: null,
     model_asked: usage.model,
+    shadow: 0,
   };
 }
 
@@ -104,7 +106,7 @@ async function requireRecorded(db: Kysely<Schema>, usage: AdjustedUsage): Promis
     .where('organization_id', '=', organizationId)
     .where('hour', '>=', at)
     .where('hour', '<', at + dayMs)
-    .where('model_asked', '=', model)
+    .where('model_asked', 'in', [model, shadowModel(model)])
     .where(
       sql<boolean>`${subjectId} in (organization_id, key_id, ai_system_id, person_id, project_key_id, project_ai_system_id, project_person_id)`,
     )

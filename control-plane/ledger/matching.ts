@@ -64,7 +64,8 @@ export function createMatching(budgets: readonly Budget[]): (source: Source) => 
     const own = [...subjectsOf(source)]
       .flatMap((subject) => bySubject.get(subject) ?? [])
       .filter(({ organizationId }) => organizationId === source.organization_id);
-    const matching = own.filter((budget) => matches(budget, source));
+    // A copy of a request is charged to budgets for such copies, and counts towards no other one.
+    const matching = source.shadow === 1 ? [] : own.filter((budget) => matches(budget, source));
     const others = own.filter((budget) => !matching.includes(budget));
     const byDay = new Map<number, readonly BudgetWindow[]>();
     return (event) => {

@@ -1,6 +1,6 @@
 // Sums the usage that was recorded in a budget's window before the window had a row in the ledger.
 import { type Kysely, sql } from 'kysely';
-import { limitsModel } from '../../catalog/model-selector.ts';
+import { isShadow, limitsModel } from '../../catalog/model-selector.ts';
 import { windowEnd, windowStart } from '../../common/budget-window.ts';
 import type { Schema } from '../store/schema.ts';
 import { subjectColumns } from '../usage/sources.ts';
@@ -57,7 +57,8 @@ async function addRecorded(db: Kysely<Schema>, bounded: readonly Bounded[], sums
     group by requested.nth, usage_hours.model_asked`.execute(db);
   for (const { nth, model, cost } of rows) {
     const window = bounded[nth]?.window;
-    if (window === undefined) continue;
+    // Copies of requests are charged to budgets that are here already.
+    if (window === undefined || isShadow(model)) continue;
     const { id, model: glob } = window.budget;
     if (glob !== null && !limitsModel(glob, model)) continue;
     const key = windowKey(id, window.window);

@@ -16,7 +16,7 @@ import type { UpdateLimitRequest__Output } from '../../proto/generated/gateway/v
 import { limitKinds, limitSubjects } from '../../proto/words/access.ts';
 import { optional } from '../domain/field.ts';
 import { type LimitSubject, limitKind, limitResize, limitSize, limitSubject, unchanged } from '../domain/limit.ts';
-import { modelSelector } from '../domain/model-selector.ts';
+import { modelSelector, spentSelector } from '../domain/model-selector.ts';
 import { mayChangePerson } from '../domain/roles.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
@@ -39,12 +39,13 @@ import { findKey, requireNotRevoked, valuesOfKey } from './virtual-key-rows.ts';
 export const limitsMax = 32;
 
 export async function create(call: ChangeCall, request: CreateLimitRequest__Output): Promise<Outcome<Limit>> {
+  const isBudget = request.kind === limitKinds.names.budget;
   const known = await readKnownModels(call.db, request.organizationId, request.model);
   const fields = checked({
     subject: limitSubject(request.organizationId)(request.subject),
     kind: limitKind(request.kind),
-    ...limitSize(request.kind === limitKinds.names.budget, request),
-    model: optional(modelSelector(known, request.allowUnmatched === true), request.model),
+    ...limitSize(isBudget, request),
+    model: optional((isBudget ? spentSelector : modelSelector)(known, request.allowUnmatched === true), request.model),
   });
   if (fields.kind === 'budget') await lockWindowsOf(call, request.organizationId);
   await requireExists(call.db, request.organizationId, { field: 'subject', ...fields.subject });

@@ -109,7 +109,11 @@ export async function countRoutesTo(
     .selectFrom('routes')
     .select((column) => column.fn.countAll<number>().as('count'))
     .where((where) =>
-      where.or([where('name', 'like', `${name}/%`), where('target_groups', 'like', `%"model":"${name}/%`)]),
+      where.or([
+        where('name', 'like', `${name}/%`),
+        where('target_groups', 'like', `%"model":"${name}/%`),
+        where('settings', 'like', `%"model":"${name}/%`),
+      ]),
     );
   if (organization_id !== null) query = query.where('organization_id', '=', organization_id);
   return (await query.executeTakeFirstOrThrow()).count;

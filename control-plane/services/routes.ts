@@ -12,7 +12,15 @@ import type { Route } from '../../proto/generated/gateway/v1/Route.ts';
 import type { UpdateRouteRequest__Output } from '../../proto/generated/gateway/v1/UpdateRouteRequest.ts';
 import { scopeKinds } from '../../proto/words/access.ts';
 import { optional } from '../domain/field.ts';
-import { keysOf, type RouteRules, routeGroups, routeName, type WrittenGroup } from '../domain/route.ts';
+import {
+  keysOf,
+  type RouteRules,
+  routeGroups,
+  routeName,
+  routeShadow,
+  type WrittenGroup,
+  type WrittenShadow,
+} from '../domain/route.ts';
 import { changedRouteSettings, routeCache, routeRecovery, usualRouteSettings } from '../domain/route-settings.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
@@ -39,8 +47,10 @@ export async function create(call: ChangeCall, request: CreateRouteRequest__Outp
     groups: routeGroups(rules)(request.groups),
     'settings.recovery': routeRecovery(request.settings),
     'settings.cache': routeCache(undefined, request.settings),
+    'settings.shadow': optional(routeShadow(rules), request.settings?.shadow),
   });
-  await requireOwn(call.db, organizationId, fields.groups);
+  const { 'settings.shadow': shadow, 'settings.cache': cache } = fields;
+  await requireOwn(call.db, organizationId, { groups: fields.groups, shadow });
   await requireNoAlias(call.db, organizationId, fields.name);
   const row = encoded({
     id: uuidv7(call.now),
@@ -48,7 +58,7 @@ export async function create(call: ChangeCall, request: CreateRouteRequest__Outp
     name: fields.name,
     active: flag(request.active ?? true),
     target_groups: JSON.stringify(fields.groups),
-    settings: JSON.stringify(changedRouteSettings(usualRouteSettings, request.settings, fields['settings.cache'])),
+    settings: JSON.stringify(changedRouteSettings(usualRouteSettings, request.settings, { cache, shadow })),
     created_at: call.now,
     revision: call.revision,
   });
@@ -69,22 +79,26 @@ export async function list(call: ReadCall, request: ListRoutesRequest__Output): 
 
 export async function update(call: ChangeCall, request: UpdateRouteRequest__Output): Promise<Outcome<Route>> {
   const before = await find(call.db, request.id);
+  const present = settingsOf(before);
   const rules = await rulesFor(call.db, before.organization_id, request);
   const fields = checked({
     name: optional(routeName(rules), request.name),
     groups: optional(routeGroups(rules), request.groups.length === 0 ? undefined : request.groups),
     'settings.recovery': routeRecovery(request.settings),
-    'settings.cache': routeCache(settingsOf(before).cache, request.settings),
+    'settings.cache': routeCache(present.cache, request.settings),
+    'settings.shadow': optional(routeShadow(rules), request.settings?.shadow),
   });
+  const { groups, 'settings.shadow': shadow, 'settings.cache': cache } = fields;
   expectRevision(request.ifRevision, before.revision);
+  const settings = { cache, shadow: shadow === undefined ? present.shadow : shadow };
   const columns = {
     name: fields.name ?? before.name,
     active: request.active === undefined ? before.active : flag(request.active),
-    settings: JSON.stringify(changedRouteSettings(settingsOf(before), request.settings, fields['settings.cache'])),
-    target_groups: fields.groups === undefined ? before.target_groups : JSON.stringify(fields.groups),
+    settings: JSON.stringify(changedRouteSettings(present, request.settings, settings)),
+    target_groups: groups === undefined ? before.target_groups : JSON.stringify(groups),
   };
   if (isSame(before, columns)) return { unchanged: message(before) };
-  if (fields.groups !== undefined) await requireOwn(call.db, before.organization_id, fields.groups);
+  await requireOwn(call.db, before.organization_id, { groups: groups ?? [], shadow });
   if (columns.name !== before.name) await requireNoAlias(call.db, before.organization_id, columns.name);
   const after = encoded({ ...before, ...columns, revision: call.revision });
   await requireRoom(call.db, after);
@@ -104,16 +118,22 @@ export async function remove(
 async function rulesFor(
   db: Kysely<Schema>,
   organizationId: string,
-  { name, groups, allowUnmatched }: Pick<UpdateRouteRequest__Output, 'name' | 'groups' | 'allowUnmatched'>,
+  request: Pick<UpdateRouteRequest__Output, 'name' | 'groups' | 'settings' | 'allowUnmatched'>,
 ): Promise<RouteRules> {
-  const known = await readKnownModels(db, organizationId, name ?? groups[0]);
+  const { name, groups, settings, allowUnmatched } = request;
+  const known = await readKnownModels(db, organizationId, name ?? groups[0] ?? settings?.shadow);
   return { organizationId, known, insists: allowUnmatched === true };
 }
 
-/** @throws CallError unless the provider keys and scopes of the groups belong to the organization */
-async function requireOwn(db: Kysely<Schema>, organizationId: string, groups: readonly WrittenGroup[]): Promise<void> {
-  await requireProviderKeys(db, organizationId, groups);
-  for (const [index, { conditions }] of groups.entries()) {
+interface WrittenParts {
+  readonly groups: readonly WrittenGroup[];
+  readonly shadow: WrittenShadow | null | undefined;
+}
+
+/** @throws CallError unless the provider keys and scopes of the route belong to the organization */
+async function requireOwn(db: Kysely<Schema>, organizationId: string, written: WrittenParts): Promise<void> {
+  await requireProviderKeys(db, organizationId, keysOf(written.groups, written.shadow));
+  for (const [index, { conditions }] of written.groups.entries()) {
     const kind = scopeKinds.wordOf(conditions?.scope?.kind);
     if (kind === undefined) continue;
     const field = `groups[${index}].conditions.scope`;
@@ -124,9 +144,8 @@ async function requireOwn(db: Kysely<Schema>, organizationId: string, groups: re
 async function requireProviderKeys(
   db: Kysely<Schema>,
   organizationId: string,
-  groups: readonly WrittenGroup[],
+  named: ReturnType<typeof keysOf>,
 ): Promise<void> {
-  const named = keysOf(groups);
   if (named.length === 0) return;
   const rows = await db
     .selectFrom('provider_keys')
@@ -138,7 +157,7 @@ async function requireProviderKeys(
   const wrong = named.filter(({ to }) => !found.has(`${to.id} ${to.provider}`));
   if (wrong.length === 0) return;
   const description = "must be a provider key of the organization for the model's provider";
-  throw invalidRequest(wrong.map(({ at }) => ({ field: `groups${at}`, description })));
+  throw invalidRequest(wrong.map(({ at }) => ({ field: at, description })));
 }
 
 /** @throws CallError */

@@ -62,6 +62,7 @@ function readSource(read: Reader, source: UsageSource__Output) {
     direct_key: flag(source.directKey),
     provider_key_id: read.maybeId('provider_key_id', source.providerKeyId),
     guardrail_id: read.maybeId('guardrail_id', source.guardrailId),
+    shadow: flag(source.shadow),
   };
 }
 

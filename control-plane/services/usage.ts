@@ -11,7 +11,7 @@ import type { UsageDimension, UsageFormat } from '../../proto/words/money.ts';
 import { usageDimensions, usageFormats } from '../../proto/words/money.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
-import { modelSelector } from '../domain/model-selector.ts';
+import { spentSelector } from '../domain/model-selector.ts';
 import { id, isMetadataName, metadata, modelGlob, time, timeText } from '../domain/shared-fields.ts';
 import { checked } from '../rpc/checked.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
@@ -72,7 +72,7 @@ async function readModels(
   if (model === undefined) return { models: undefined, match: undefined };
   const models = await modelsUsed(db, question, canonicalSelector(model));
   const known = await readKnownModels(db, organizationId, model);
-  const read = modelSelector(known, allowUnmatched === true || models.length > 0);
+  const read = spentSelector(known, allowUnmatched === true || models.length > 0);
   return { models, match: checked({ model: read(model) }).model.match };
 }
 

@@ -143,6 +143,14 @@ export async function addEpochLineage(db: Kysely<Schema>): Promise<void> {
 }
 
 /** Adds usage with prices of its own besides plain tokens. */
+/** Marks copies of requests among the usage. */
+export async function addShadowUsage(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .alterTable('usage_events')
+    .addColumn('shadow', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+}
+
 export async function addSpecialUsage(db: Kysely<Schema>): Promise<void> {
   await db.schema.alterTable('usage_events').addColumn('special', 'text').execute();
 }

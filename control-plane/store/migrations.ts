@@ -15,6 +15,7 @@ import {
   addEpochLineage,
   addEstimateReasons,
   addLeaseShares,
+  addShadowUsage,
   addSpecialUsage,
   createLedgerWork,
   createPrices,
@@ -104,6 +105,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '029_routes': { up: createRoutes },
   '030_provider_key_refusals': { up: createKeyRefusals },
   '031_priorities': { up: addPriorities },
+  '032_shadow_usage': { up: addShadowUsage },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

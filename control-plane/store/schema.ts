@@ -332,6 +332,8 @@ interface UsageEventsTable {
   provider_key_id: string | null;
   /** The guardrail that called a model; null for a request of a caller. */
   guardrail_id: string | null;
+  /** A copy of a request, for a model that a route compares. */
+  shadow: Flag;
   /** JSON of a SpecialUsage: usage with prices of its own besides plain tokens. Null for none. */
   special: string | null;
   /** A set of usage_metadata; empty for none. */
@@ -343,7 +345,8 @@ export type UsageEventRow = Omit<UsageEventsTable, 'recorded_at' | 'metadata_set
 
 /**
  * Sums of usage_events by hour, updated in the transaction that records them. Key: all columns up to `model_asked`; a
- * missing id is the empty string, so that the key is unique.
+ * missing id is the empty string, so that the key is unique. Copies of requests (`shadow`) are sums of the organization
+ * alone, with the model `shadow/<provider>/<model>`.
  */
 interface UsageHoursTable {
   organization_id: string;

@@ -165,12 +165,17 @@ const ofRequests = {
   ...specialColumns,
   metadata: metadataOf,
   provider_key_id: (row) => row.provider_key_id,
-  kind: (row) => (row.guardrail_id === null ? 'request' : 'guardrail'),
+  kind: kindOf,
   author_id: () => null,
   reason: () => null,
   undoes: () => null,
   guardrail_id: (row) => row.guardrail_id,
 } as const satisfies Record<string, (row: RequestRow) => Cell | Metadata>;
+
+function kindOf({ shadow, guardrail_id }: Pick<RequestRow, 'shadow' | 'guardrail_id'>): string {
+  if (shadow === 1) return 'shadow';
+  return guardrail_id === null ? 'request' : 'guardrail';
+}
 
 type Column = keyof typeof ofRequests;
 

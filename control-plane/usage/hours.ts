@@ -1,5 +1,6 @@
 // Sums of usage by hour: a row for each hour, key, scope and model that occurs. A missing id is the empty string, so
 // that the key is unique.
+import { shadowModel } from '../../catalog/model-selector.ts';
 import { dayMs } from '../../common/budget-window.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { LedgerTransaction, RowsInsert } from '../store/store.ts';
@@ -82,13 +83,27 @@ export function hourOf(at: number): number {
 /** @returns rows in the order of their keys, which is the same everywhere */
 export function sumByHour(events: readonly UsageEventRow[]): readonly HourRow[] {
   const rows: HourRow[] = [];
-  for (const [source, own] of groupBySource(events, (event) => event)) {
+  for (const [source, own] of groupBySource(events.map(summedAs), (event) => event)) {
     const ofSource = Map.groupBy(own, ({ at }) => hourOf(at));
     for (const [hour, inHour] of ofSource) rows.push(sumOf(emptyRow(source, hour), inHour));
   }
   const keyed = rows.map((row) => ({ row, key: JSON.stringify(hourKey.map((column) => row[column])) }));
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row);
 }
+
+/** A copy of a request is nobody's usage but the organization's, and not a request to the model. */
+function summedAs(event: UsageEventRow): UsageEventRow {
+  return event.shadow === 0 ? event : { ...event, ...nobody, model_asked: shadowModel(event.model_asked) };
+}
+
+const nobody = {
+  key_id: '',
+  ai_system_id: null,
+  person_id: null,
+  project_key_id: null,
+  project_ai_system_id: null,
+  project_person_id: null,
+} as const satisfies Record<(typeof ofOthers)[number], string | null>;
 
 /** Sums the events that have a metadata set. @returns rows in the order of their keys */
 export function sumByHourAndSet(events: readonly UsageEventRow[], setOf: SetOf): readonly MetadataHourRow[] {

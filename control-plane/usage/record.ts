@@ -16,7 +16,11 @@ export async function recordUsage(
   tx: LedgerTransaction,
   events: readonly UsageEventRow[],
 ): Promise<ReadonlySet<string>> {
-  const setOf = await metadataSets(tx, events);
+  // A copy of a request is not usage of the key.
+  const setOf = await metadataSets(
+    tx,
+    events.filter(({ shadow }) => shadow === 0),
+  );
   const fresh = await insertEvents(tx, events, setOf);
   await addToHours(tx, sumByHour(fresh));
   await addToMetadataHours(tx, sumByHourAndSet(fresh, setOf));
@@ -88,6 +92,7 @@ const reportedColumns = {
   reported_cost: 'bigint',
   provider_key_id: 'text',
   guardrail_id: 'text',
+  shadow: 'bigint',
   special: 'text',
 } as const satisfies Record<keyof UsageEventRow, 'text' | 'bigint'>;
 

@@ -14,7 +14,7 @@ export const subjectColumns = [
 ] as const satisfies readonly (keyof UsageEventRow)[];
 
 /** Any event of a source can be used as the source. */
-export type Source = Pick<UsageEventRow, (typeof subjectColumns)[number] | 'model_asked'>;
+export type Source = Pick<UsageEventRow, (typeof subjectColumns)[number] | 'model_asked' | 'shadow'>;
 
 /** Groups events by source, both in their original order. */
 export function groupBySource<Event>(
@@ -40,5 +40,9 @@ export function groupBySource<Event>(
 }
 
 function isSame(a: Source, b: Source): boolean {
-  return a.model_asked === b.model_asked && subjectColumns.every((column) => a[column] === b[column]);
+  return (
+    a.model_asked === b.model_asked &&
+    a.shadow === b.shadow &&
+    subjectColumns.every((column) => a[column] === b[column])
+  );
 }

@@ -7,6 +7,9 @@ import type { Schema } from '../store/schema.ts';
 import { hourKey, hourSums } from './hours.ts';
 import type { Metadata } from './metadata.ts';
 
+/** Without `shadow/`, because copies of requests are sent to the provider of their model. */
+const servedModel = sql<string>`case when substr(model_asked, 1, 7) = 'shadow/' then substr(model_asked, 8) else model_asked end`;
+
 /** The dimensions of a sum, as an expression over a row. A missing id is the empty string. */
 const dimensions = {
   ai_system: sql<string>`case when ai_system_id <> '' then ai_system_id else project_ai_system_id end`,
@@ -15,7 +18,7 @@ const dimensions = {
   model: sql<string>`model_asked`,
   // The text before the first slash. `ltrim` with all other characters leaves the text from that slash on, whose length
   // is subtracted.
-  provider: sql<string>`substr(model_asked, 1, length(model_asked) - length(ltrim(model_asked, replace(model_asked, '/', ''))))`,
+  provider: sql<string>`substr(${servedModel}, 1, length(${servedModel}) - length(ltrim(${servedModel}, replace(${servedModel}, '/', ''))))`,
   day: sql<number>`hour - hour % 86400000`,
   hour: sql<number>`hour`,
 } as const satisfies Record<UsageDimension, unknown>;

@@ -48,7 +48,8 @@ export const limits: Resource = {
         count,
         {
           flags: '--model <glob>',
-          about: 'only for these models, a glob over <provider>/<model>',
+          about:
+            "only for these models, a glob over <provider>/<model>; of a budget also shadow/<route>, for a route's shadow",
           field: 'model',
         },
         allowUnmatched,

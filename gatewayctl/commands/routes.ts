@@ -1,10 +1,11 @@
 // Routes: names that callers use as models, each with groups of targets.
+import { isObject } from '../../common/json.ts';
 import { duration } from '../../common/settings.ts';
 import { type Given, type Invocation, type Request, type Resource, valuesOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
 import { idOf } from '../names.ts';
 import { organizationIfAny } from '../organization.ts';
-import { readTarget, type TypedTarget, targetForm } from '../route-targets.ts';
+import { readShadow, readTarget, shadowForm, type TypedTarget, targetForm } from '../route-targets.ts';
 import { allowUnmatched, ifRevision, rename, thing } from './shared.ts';
 
 const split: Given = {
@@ -19,9 +20,15 @@ const target: Given = {
   several: true,
 };
 
+const shadow: Given = {
+  flags: '--shadow <model=percent>',
+  about: `a model that gets copies of this part of the requests, paid by a budget for shadow/<route>; nobody gets its responses; ${shadowForm}; off: none`,
+};
+
 const options: readonly Given[] = [
   split,
   target,
+  shadow,
   {
     flags: '--on-context <true|false>',
     about: 'whether a request that is too long for a target goes to the next one; default: false',
@@ -75,7 +82,7 @@ export const routes: Resource = {
       ],
       options,
       file: true,
-      complete: withGroups,
+      complete: withTargets,
       examples: [
         'routes create fast --target gpt-provider/gpt-4o-mini --target assistant-provider/claude-haiku-4-5',
         'routes create fast --split gpt-provider/gpt-4o-mini=80 --split studio-ai/our-gpt-4o-mini=20,key=eu',
@@ -102,8 +109,12 @@ export const routes: Resource = {
       arguments: [thing('route')],
       options: [rename, ...options, ifRevision],
       file: true,
-      complete: withGroups,
-      examples: ['routes update fast --active false', 'routes update fast --target gpt-provider/gpt-4o-mini'],
+      complete: withTargets,
+      examples: [
+        'routes update fast --active false',
+        'routes update fast --target gpt-provider/gpt-4o-mini',
+        'routes update fast --shadow assistant-provider/claude-haiku-4-5=5',
+      ],
     },
     delete: {
       method: 'Routes.Delete',
@@ -116,10 +127,26 @@ export const routes: Resource = {
   },
 };
 
+async function withTargets(request: Request, invocation: Invocation): Promise<Request> {
+  return withShadow(await withGroups(request, invocation), invocation);
+}
+
+/** @throws Failure that names the option */
+async function withShadow(request: Request, invocation: Invocation): Promise<Request> {
+  const text = invocation.given.get(shadow);
+  if (typeof text !== 'string') return request;
+  const { shadow: written, key } = typed(shadow, () => readShadow(text));
+  const { settings } = request;
+  return {
+    ...request,
+    settings: { ...(isObject(settings) && settings), shadow: await keyed(written, key, invocation) },
+  };
+}
+
 /** @throws Failure that names the option */
 async function withGroups(request: Request, invocation: Invocation): Promise<Request> {
-  const shared = valuesOf(invocation, split).map((text) => typed(split, text));
-  const alone = valuesOf(invocation, target).map((text) => typed(target, text));
+  const shared = valuesOf(invocation, split).map((text) => typed(split, () => readTarget(text, true)));
+  const alone = valuesOf(invocation, target).map((text) => typed(target, () => readTarget(text, false)));
   if (shared.length + alone.length === 0) return request;
   const groups = [...(shared.length > 0 ? [shared] : []), ...alone.map((one) => [one])];
   const written = groups.map(async (targets) => ({
@@ -134,15 +161,19 @@ function wholeSeconds(text: string): number {
   return ms / 1000;
 }
 
-function typed(option: Given, text: string): TypedTarget {
+function typed<Read>(option: Given, read: () => Read): Read {
   try {
-    return readTarget(text, option === split);
+    return read();
   } catch (error) {
     throw usageMistake(`${option.flags.replace(/ .*$/, '')} ${error instanceof Error ? error.message : ''}`);
   }
 }
 
-async function withKey({ target: written, key }: TypedTarget, invocation: Invocation): Promise<object> {
+function withKey({ target: written, key }: TypedTarget, invocation: Invocation): Promise<object> {
+  return keyed(written, key, invocation);
+}
+
+async function keyed(written: object, key: string | undefined, invocation: Invocation): Promise<object> {
   if (key === undefined) return written;
   const client = await invocation.client();
   return { ...written, providerKeyId: await idOf('provider key', key, client, () => organizationIfAny(invocation)) };

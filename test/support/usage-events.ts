@@ -49,6 +49,7 @@ export function usageEvent(fields: Partial<UsageEventRow> = {}): UsageEventRow {
     provider_key_id: null,
     special: null,
     guardrail_id: null,
+    shadow: 0,
     ...fields,
   };
 }

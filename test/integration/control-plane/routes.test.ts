@@ -181,6 +181,41 @@ describe.each([
     expect(await violated(create({ settings: { cache } }))).toEqual([field]);
   });
 
+  it('copy requests to a model, until a change says that there is none', async () => {
+    const key = await providerKeyOf(acme, 'assistant-provider');
+    const shadow = { ...claude, providerKeyId: key.id, percent: 0.01 };
+    const { id } = await created({ settings: { shadow } });
+    const shown = async (change: object) => (await as('Routes.Update', { id, ...change })).settings;
+    expect(await shown({ settings: { onFilter: true } })).toMatchObject({ onFilter: true, shadow });
+    expect(await shown({ groups: one(claude) })).toMatchObject({ shadow });
+    const all = { ...gpt, percent: 100 };
+    expect(await shown({ settings: { shadow: all } })).toMatchObject({ onFilter: true, shadow: all });
+    expect((await recordOf(acme)).find((route: JsonResponse) => route.id === id).settings).toMatchObject({
+      shadow: all,
+    });
+    expect((await shown({ settings: { shadow: { model: '' } } })).shadow).toBeNull();
+    for (const percent of [0, 0.009, 100.01, Number.NaN]) {
+      const wrong = call('Routes.Update', { id, settings: { shadow: { ...gpt, percent } } });
+      expect(await violated(wrong)).toEqual(['settings.shadow.percent']);
+    }
+    const unknown = call('Routes.Update', { id, settings: { shadow: { model: 'route/fast', percent: 1 } } });
+    expect(await violated(unknown)).toEqual(['settings.shadow.model']);
+    const foreign = await providerKeyOf(await freshTenant());
+    for (const providerKeyId of [key.id, foreign.id]) {
+      const wrong = create({ settings: { shadow: { ...gpt, percent: 1, providerKeyId } } });
+      expect(await violated(wrong)).toEqual(['settings.shadow.provider_key_id']);
+    }
+  });
+
+  it('keep a provider that their copies go to', async () => {
+    const { id, name } = await customProvider(acme.owner.token, { organizationId: acme.id });
+    const shadow = { model: `${name}/some-model`, percent: 1 };
+    const route = await created({ settings: { shadow } });
+    expect((await call('Providers.Delete', { id })).code).not.toBe('OK');
+    await as('Routes.Delete', { id: route.id });
+    expect((await call('Providers.Delete', { id })).code).toBe('OK');
+  });
+
   it('are listed in the order of their creation, in pages', async () => {
     const tenant = await freshTenant();
     const made: string[] = [];

@@ -11,6 +11,7 @@ import { type Called, freshName, type JsonResponse, refusal } from '../../suppor
 /** A call with a selector: its request, the field of its violations, and the selector in its response. */
 interface Taker {
   readonly method: string;
+  readonly isBudget?: boolean;
   request(fixture: BudgetFixture, selector: string): Promise<object>;
   readonly field: string;
   /** The selector as the response shows it; undefined if the response does not contain it. */
@@ -36,6 +37,7 @@ const takers: readonly Taker[] = [
     (kind): Taker => ({
       ...alone,
       method: 'Limits.Create',
+      isBudget: kind === 'BUDGET',
       request: async (fixture, model) => ({
         ...{ organizationId: fixture.acme.id, model, kind: `LIMIT_KIND_${kind}` },
         subject: limitSubject('AI_SYSTEM', await fixture.system(fixture.acme)),
@@ -247,6 +249,13 @@ describe('a selector of models', () => {
         const called = await call(taker, 'route/fast');
         expect(called.code).toBe(taker.method.startsWith('Prices.') ? 'INVALID_ARGUMENT' : 'OK');
         if ('response' in called) expect(taker.shown(called.response) ?? 'route/fast').toBe('route/fast');
+      });
+
+      it('accept the copies of requests to a route for budgets and totals alone', async () => {
+        const isAccepted = taker.isBudget === true || taker.method === 'Usage.Totals';
+        const called = await call(taker, 'shadow/fast', { allowUnmatched: true });
+        expect(called.code).toBe(isAccepted ? 'OK' : 'INVALID_ARGUMENT');
+        expect((await call(taker, 'shadow/route/fast')).code).toBe('INVALID_ARGUMENT');
       });
 
       it.each(refused)('refuse %s: %s', async (_what, written, insisting, says) => {

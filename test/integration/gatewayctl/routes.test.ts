@@ -76,6 +76,25 @@ describe('routes', () => {
     for (const line of ['routes delete split', 'provider-keys delete routed']) await ctl.expect(`${line} --yes`);
   });
 
+  it('copy requests to another model', async () => {
+    const key = await ctl.json('provider-keys create assistant-provider copies', { input: 'made-up' });
+    await ctl.expect(`routes create copied --target ${mini} --shadow ${claude}=2.5,key=copies --on-filter true`);
+    const shadow = { model: claude, providerKeyId: key.id, percent: 2.5 };
+    const settings = async () => (await ctl.json('routes get copied')).settings;
+    expect(await settings()).toMatchObject({ onContext: false, onFilter: true, shadow });
+    expect(await ctl.expect('routes get copied')).toContain('2.5');
+    await ctl.expect('routes update copied --on-filter false');
+    expect(await settings()).toMatchObject({ shadow });
+    await ctl.expect('routes update copied --shadow off');
+    expect(await settings()).not.toHaveProperty('shadow');
+    for (const typed of [claude, `${claude}=`, `${claude}=x`, `${claude}=5,key=`, `${claude}=5,whole=3s`, '=5']) {
+      const { code, err } = await ctl.run(`routes update copied --shadow ${typed}`);
+      expect([code, err]).toEqual([2, expect.stringContaining('--shadow must be <model=percent>')]);
+    }
+    await ctl.expect('limits create budget --usd 5 --period day --model shadow/copied');
+    for (const line of ['routes delete copied', 'provider-keys delete copies']) await ctl.expect(`${line} --yes`);
+  });
+
   it('take groups with conditions from a file', async () => {
     const groups = [
       { targets: [{ model: claude, reasoningEffort: 'high' }], conditions: { hasTools: true, tokensAbove: 1000 } },

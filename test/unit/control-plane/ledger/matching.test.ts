@@ -84,3 +84,11 @@ it('all events of a budget without windows share one window', () => {
   const of = (row: UsageEventRow) => matching(row)({ row, charges: [] })[0];
   expect(of({ ...event, key_id: 'another' })).toBe(of(event));
 });
+
+it('a copy of a request counts only towards budgets that it was charged to', () => {
+  const copy = { ...event, shadow: 1 as const };
+  const ofCopies: Budget = { ...whole, id: 'copies', model: 'shadow/fast' };
+  expect(windows([whole, ofCopies], copy)).toEqual([]);
+  expect(windows([whole, ofCopies], copy, 'copies')).toEqual(['total']);
+  expect(windows([ofCopies], event)).toEqual([]);
+});

@@ -12,6 +12,7 @@ const other = '019a9d5e-0000-7000-8000-000000000002';
 const source: UsageSource__Output = {
   ...{ session: uuid, organizationId: uuid, keyId: uuid, aiSystemId: uuid, provider: 'gpt-provider' },
   ...{ modelAsked: 'gpt-provider/gpt-4o', modelAnswered: '', directKey: true, providerKeyId: other },
+  shadow: false,
 };
 const event: UsageEvent__Output = {
   ...{ id: uuid, at: '2026-11-20T23:59:59.999Z', source: 0, requestId: 'request-1' },
@@ -51,6 +52,7 @@ describe('a usage report', () => {
       ...{ first_token_ms: 8, streamed: 1, direct_key: 1, attempts: 2, estimated: 1 },
       ...{ estimate_reason: 'timed_out', reported_cost: 3, special: null, provider_key_id: other },
       guardrail_id: null,
+      shadow: 0,
     };
     expect(events).toEqual([{ row, charges: [{ budgetId: uuid, window: 'total', escrow: 5 }] }]);
   });
