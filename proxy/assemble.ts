@@ -37,6 +37,7 @@ import { openBackgroundResponses } from './open-background.ts';
 import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
 import { openResponseCache } from './open-response-cache.ts';
+import { openShadows } from './open-shadows.ts';
 import {
   openLookupShare,
   openLoopScheduler,
@@ -113,6 +114,7 @@ export async function assemble(
   const models = openModels(settings, log, upstream);
   const prices = new PriceTable();
   const ledger = openLedger(settings, shared, { ...money, prices }, lifecycle);
+  const shadows = openShadows(settings, { ...shared, ...models, admission, ledger, dispatch });
   const askModel = createAskModel({ ...models, ledger, dispatch, monotonic: () => clock.monotonic() });
   const handler = createHandler({
     ...models,
@@ -128,15 +130,14 @@ export async function assemble(
     bodyLimits: openBodyLimits(settings, admission, log),
     guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
     responseCache: openResponseCache(settings, shared),
-    readOn,
-    backgroundResponses,
+    ...{ readOn, shadows, backgroundResponses },
     loop,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.refuses,
     record: recordingKeys(records, createRecorder(metrics, log)),
   });
   const notReady = () => records.notReady();
-  const following = { readOn, backgroundResponses };
+  const following = { readOn, shadows, backgroundResponses };
   return serve(settings, { log, metrics, watchdog, ...following, lifecycle, handler, stopping, notReady });
 }
 

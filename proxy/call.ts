@@ -1,6 +1,7 @@
 // One authorised chat request on its way: the input of inspect, reserve and dispatch, and its outcome.
 import type { RouteRecovery } from '../proto/words/access.ts';
 import type { Caller } from './access/authenticator.ts';
+import type { RouteShadow } from './access/routes.ts';
 import type { ModelCapabilities } from './catalog/capabilities.ts';
 import type { CatalogModel } from './catalog/models.ts';
 import type { ResponseEnd } from './conversation/response-end.ts';
@@ -53,6 +54,8 @@ export interface CalledRoute {
   readonly onFilter: boolean;
   /** What follows when a provider cuts a stream of which the caller has a part. Absent: an error. */
   readonly recovery?: Exclude<RouteRecovery, 'off'>;
+  /** A model that gets copies of its requests. */
+  readonly shadow?: RouteShadow | undefined;
 }
 
 /** Its own fields of {@link CallTarget} are those of the first target. */
@@ -75,6 +78,8 @@ export interface ChatCall extends CallTarget {
   readonly isGuarded?: boolean;
   /** Only the tokens of its request are counted: it counts as a request, and costs nothing. */
   readonly countsOnly?: true;
+  /** It is a copy of a request to this route, for another model: nobody gets its response. */
+  readonly shadowOf?: Pick<CalledRoute, 'name'>;
   /** The guardrail that calls the model; absent for a caller's request. */
   readonly guardrailId?: string;
 }

@@ -18,6 +18,7 @@ import type { Exchange } from './http/exchange.ts';
 import type { ReadOn } from './http/read-on.ts';
 import type { Handler } from './http/request-lifecycle.ts';
 import { type ListenerTls, startTrafficServer, type TrafficServer } from './http/server.ts';
+import type { Shadows } from './http/shadows.ts';
 import type { TimeLimits, Watchdog } from './http/watchdog.ts';
 import type { ProxySettings } from './settings.ts';
 import { shares, useOf } from './shares.ts';
@@ -50,8 +51,9 @@ export interface Serving {
   readonly watchdog: Watchdog;
   readonly lifecycle: Lifecycle;
   readonly handler: Handler;
-  /** Both are absent in a proxy that only forwards. */
+  /** These are absent in a proxy that only forwards. */
   readonly readOn?: ReadOn;
+  readonly shadows?: Shadows;
   readonly backgroundResponses?: BackgroundResponses;
   readonly stopping: Stopping;
   /** Undefined = ready; otherwise the reason. */
@@ -104,6 +106,8 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
     adminPort: admin.port,
     drain: async () => {
       stopping.now = true;
+      // Nobody waits for copies of requests, so they are the first to go.
+      serving.shadows?.stop();
       serving.backgroundResponses?.hurry();
       await finished(listeners, settings.drainGrace, serving);
       await lifecycle.close();
@@ -192,7 +196,7 @@ const lastReportsMs = 5_000;
 async function finished(
   listeners: readonly TrafficServer[],
   graceMs: number,
-  { watchdog, log, readOn, backgroundResponses, stopping }: Serving,
+  { watchdog, log, readOn, shadows, backgroundResponses, stopping }: Serving,
 ): Promise<void> {
   // No caller waits for responses that are read on, or generated in the background, but their usage has to be charged
   // in time.
@@ -213,6 +217,7 @@ async function finished(
   await noticed(watchdog, readOn);
   await readOn?.idle();
   await backgroundResponses?.idle();
+  await shadows?.idle();
   clearTimeout(giveUp);
 }
 

@@ -8,6 +8,8 @@ import type { ErrorCode } from './errors.ts';
 export interface SetOptions {
   readonly setting: string;
   readonly alpha: ShareOptions['alpha'] | { readonly setting: string };
+  /** The part of the setting that is the capacity. Default: all of it. */
+  readonly part?: number;
 }
 
 export interface ShareRow {
@@ -45,6 +47,16 @@ export const shares = {
     bounds: { setting: 'GATEWAY_BACKGROUND_MAX', alpha: ofOrganization },
     unit: 'responses that vendors generate in the background, until they are settled, by organization and key',
     refusal: 'overloaded',
+  },
+  shadow_requests: {
+    bounds: { setting: 'GATEWAY_IN_FLIGHT_MAX', part: 0.1, alpha: ofOrganization },
+    unit: 'copies of requests that routes send to other models, by organization; none is sent while requests and copies together are as many as the setting, and no request is refused',
+    refusal: undefined,
+  },
+  shadow_bytes: {
+    bounds: { setting: 'GATEWAY_BUFFERED_BYTES_MAX', part: 0.1, alpha: ofOrganization },
+    unit: 'bytes of these copies and their responses in memory, by organization; they count in `buffered_bytes` as well',
+    refusal: undefined,
   },
   loop_turns: {
     bounds: { capacity: 256 * 1024 * 1024, alpha: 1 },

@@ -211,7 +211,10 @@ function sharesTable(): string {
 
 function boundsText(bounds: ShareRow['bounds']): string {
   if ('perMinute' in bounds) return `${bounds.burst} at once, ${bounds.perMinute} a minute each`;
-  if ('setting' in bounds) return `${code(bounds.setting)} in all; ${partText(bounds.alpha)}`;
+  if ('setting' in bounds) {
+    const part = bounds.part === undefined ? '' : `${100 * bounds.part} % of `;
+    return `${part}${code(bounds.setting)} in all; ${partText(bounds.alpha)}`;
+  }
   const { capacity, alpha } = bounds;
   return `${capacity.toLocaleString('en')} in all; ${partText(alpha)}`;
 }

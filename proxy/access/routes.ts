@@ -34,6 +34,8 @@ export interface Route {
   readonly recovery: RouteRecovery;
   /** Undefined: no response is stored. */
   readonly cache?: RouteCache | undefined;
+  /** Undefined: no request is copied. */
+  readonly shadow?: RouteShadow | undefined;
   readonly revision: number;
 }
 
@@ -45,6 +47,12 @@ export interface RouteCache {
   readonly perScope: boolean;
   /** The percentage of its price that a cached response costs, 0 to 100. */
   readonly pricePercent: number;
+}
+
+/** A model that gets copies of requests, whose responses nobody gets. */
+export interface RouteShadow extends Pick<RouteTarget, 'model' | 'providerKeyId'> {
+  /** The part of the requests that is copied: above 0, to 100. */
+  readonly percent: number;
 }
 
 export interface RouteGroup {

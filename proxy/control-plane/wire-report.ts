@@ -114,14 +114,15 @@ function isOfSameSource(a: UsageEvent, b: UsageEvent): boolean {
     a.modelAnswered === b.modelAnswered &&
     a.directKey === b.directKey &&
     a.providerKeyId === b.providerKeyId &&
-    a.guardrailId === b.guardrailId
+    a.guardrailId === b.guardrailId &&
+    a.shadow === b.shadow
   );
 }
 
 function encodeSource(event: UsageEvent): UsageSource {
   const { aiSystemId, personId, projectKeyId, projectAiSystemId, projectPersonId, providerKeyId } = event;
   const { session, organizationId, keyId, provider, modelAsked, modelAnswered, directKey } = event;
-  const { guardrailId } = event;
+  const { guardrailId, shadow } = event;
   return {
     session,
     organizationId,
@@ -137,6 +138,7 @@ function encodeSource(event: UsageEvent): UsageSource {
     ...(projectPersonId !== undefined && { projectPersonId }),
     ...(providerKeyId !== undefined && { providerKeyId }),
     ...(guardrailId !== undefined && { guardrailId }),
+    ...(shadow !== undefined && { shadow }),
   };
 }
 

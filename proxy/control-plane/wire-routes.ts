@@ -7,6 +7,7 @@ import type { RouteCacheSettings__Output } from '../../proto/generated/gateway/v
 import type { RouteConditions__Output } from '../../proto/generated/gateway/v1/RouteConditions.ts';
 import type { RouteGroup__Output } from '../../proto/generated/gateway/v1/RouteGroup.ts';
 import type { RouteRecord__Output } from '../../proto/generated/gateway/v1/RouteRecord.ts';
+import type { RouteShadow__Output } from '../../proto/generated/gateway/v1/RouteShadow.ts';
 import type { RouteTarget__Output } from '../../proto/generated/gateway/v1/RouteTarget.ts';
 import { routeBodyType } from '../../proto/load.ts';
 import { reasoningEfforts, routeRecoveries, scopeKinds } from '../../proto/words/access.ts';
@@ -64,6 +65,7 @@ function decodeRoute(name: string, body: RouteBody__Output): Route {
     onFilter: body.settings?.onFilter ?? false,
     recovery: routeRecoveries.wordOf(body.settings?.recovery) ?? 'off',
     ...cacheOf(body.settings?.cache),
+    ...shadowOf(body.settings?.shadow),
     revision: whole(body.revision),
   };
 }
@@ -76,6 +78,12 @@ function cacheOf(cache: RouteCacheSettings__Output | null | undefined): Pick<Rou
   if (ttlSeconds === 0) return {};
   const ttlMs = Math.min(ttlSeconds, ttlSecondsMax) * 1000;
   return { cache: { ttlMs, perScope, pricePercent: Math.min(pricePercent, 100) } };
+}
+
+function shadowOf(shadow: RouteShadow__Output | null | undefined): Pick<Route, 'shadow'> {
+  if (!shadow || shadow.model === '') return {};
+  const { model, providerKeyId, percent } = shadow;
+  return { shadow: { model: storedSelector(model), providerKeyId: providerKeyId || undefined, percent } };
 }
 
 function decodeGroup({ targets, conditions }: RouteGroup__Output): RouteGroup[] {

@@ -84,6 +84,8 @@ export interface RequestRecord {
   countEstimate: 'no_counter' | 'counter_failed' | undefined;
   /** The cost in a whole response, in USD; undefined if it is unknown. */
   costText: string | undefined;
+  /** A route has sent a copy of it to another model. */
+  isCopied?: boolean;
   /** The model that the provider reported. */
   modelAnswered: string | undefined;
   requestBytes: number;

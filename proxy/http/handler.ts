@@ -32,6 +32,7 @@ import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
 import { type Handler, type LifecycleDeps, withLifecycle } from './request-lifecycle.ts';
 import { respondError, respondJson } from './respond.ts';
+import type { Shadows } from './shadows.ts';
 import { withOwner, withSealedIds } from './stored-ids.ts';
 import { respondStored, type StoredDeps } from './stored-responses.ts';
 
@@ -51,6 +52,7 @@ export interface HandlerDeps
   readonly guardrails: Guardrails;
   readonly responseCache: Pick<ResponseCache, 'lookup'>;
   readonly readOn: ReadOn;
+  readonly shadows: Pick<Shadows, 'copy'>;
   readonly backgroundResponses: Pick<BackgroundResponses, 'admit' | 'poll' | 'pollSoon'>;
   /** For requests without a virtual key. */
   readonly attachedKey?: AttachedKey | undefined;
@@ -166,6 +168,7 @@ async function respondFromProvider(
     const sending = scheduled(exchange, body, deps.loop);
     if (sending !== undefined) await sending;
     const dispatching = deps.dispatch(dispatchedCall(call, reservation, { output, lookup }), exchange, chargeAttempt);
+    deps.shadows.copy(inspected, exchange, dispatching);
     const result = await dispatched(dispatching, output);
     exchange.responded();
     if (result.kind === 'complete') record.costText = costText(exchange, reservation);

@@ -27,15 +27,15 @@ export function routed(deps: RoutedDeps, requested: ConditionedRequest, route: R
   );
   const [first, ...others] = found.filter((one) => typeof one !== 'string');
   if (first === undefined) throw noTarget(found.filter((one) => typeof one === 'string'));
-  const { name, onContext, onFilter, recovery } = route;
+  const { name, onContext, onFilter, recovery, shadow } = route;
   return {
     ...first,
-    route: { name, onContext, onFilter, ...(recovery !== 'off' && { recovery }) },
+    route: { name, onContext, onFilter, ...(recovery !== 'off' && { recovery }), ...(shadow && { shadow }) },
     ...(others.length > 0 && { alternatives: others.map(withOwnTargets) }),
   };
 }
 
-type LeftOut = 'not_allowed' | 'no_provider' | 'no_chat' | 'no_key';
+export type LeftOut = 'not_allowed' | 'no_provider' | 'no_chat' | 'no_key';
 
 interface GroupTarget {
   readonly target: RouteTarget;
@@ -43,6 +43,17 @@ interface GroupTarget {
 }
 
 function callTargetOf(deps: RoutedDeps, caller: Caller, { target, group }: GroupTarget): CallTarget | LeftOut {
+  const found = calledTarget(deps, caller, target);
+  if (typeof found === 'string') return found;
+  return { ...found, group, overrides: overridesOf(target), times: timesOf(target) };
+}
+
+/** The model of a target, with the keys for it. */
+export function calledTarget(
+  deps: RoutedDeps,
+  caller: Caller,
+  target: Pick<RouteTarget, 'model' | 'providerKeyId'>,
+): CallTarget | LeftOut {
   const { principal } = caller;
   const resolved = modelWithProvider(deps, caller, target.model);
   if (resolved === undefined) return 'no_provider';
@@ -53,7 +64,7 @@ function callTargetOf(deps: RoutedDeps, caller: Caller, { target, group }: Group
   const { providerKeyId: only } = target;
   const targets = only === undefined ? stored : stored.filter(({ providerKeyId }) => providerKeyId === only);
   if (targets.length === 0) return 'no_key';
-  return { ...called, targets, group, overrides: overridesOf(target), times: timesOf(target) };
+  return { ...called, targets };
 }
 
 function overridesOf({ maxOutputTokens, reasoningEffort }: RouteTarget): RequestOverrides | undefined {

@@ -1,6 +1,6 @@
 // The limits that apply to a call: those of the organization, of the key and its scope, and of the project key and its
 // scope if the call has one. Limits for other models are left out.
-import { limitsModel } from '../../catalog/model-selector.ts';
+import { limitsModel, limitsShadow } from '../../catalog/model-selector.ts';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { KeyRecord, Limit, Principal } from '../access/principal.ts';
@@ -27,9 +27,12 @@ export interface AppliedLimits {
   readonly budgets: readonly AppliedBudget[];
 }
 
+type LimitedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'route' | 'shadowOf'>;
+
 /** Each limit once: both keys may be of one scope, and one key may be sent as both. */
-export function appliedLimits(call: Pick<ChatCall, 'caller' | 'qualifiedModel' | 'route'>): AppliedLimits {
-  const { caller } = call;
+export function appliedLimits(call: LimitedCall): AppliedLimits {
+  const { caller, shadowOf } = call;
+  if (shadowOf !== undefined) return ofShadow(caller, shadowOf.name);
   const names = namesFor(call);
   const { principal, project } = caller;
   if (project !== undefined) return select(caller, names);
@@ -47,6 +50,18 @@ const remembered = new WeakMap<KeyRecord, Omit<Principal, 'key'> & { readonly li
 /** A limit for a route is for what its callers call; limits for models are for the model that gets the request. */
 function namesFor({ qualifiedModel, route }: Pick<ChatCall, 'qualifiedModel' | 'route'>): readonly string[] {
   return route === undefined || route.name.includes('/') ? [qualifiedModel] : [qualifiedModel, `route/${route.name}`];
+}
+
+/** A copy of a request is charged to the budgets for such copies, and to no other; rates are for what callers send. */
+function ofShadow(caller: Caller, route: string): AppliedLimits {
+  const budgets = new Map<string, AppliedBudget>();
+  for (const [level, limits] of levels(caller)) {
+    for (const { id, kind, amountUsd = '0', period = 'total', model } of limits) {
+      if (kind === 'budget' && model !== undefined && limitsShadow(model, route))
+        budgets.set(id, { id, period, amountUsd, level, model });
+    }
+  }
+  return { rates: [], budgets: [...budgets.values()] };
 }
 
 function select(caller: Caller, names: readonly string[]): AppliedLimits {

@@ -127,7 +127,7 @@ export function takeMoney(
   });
   const refused = (error: unknown): TakenMoney | Promise<TakenMoney> => {
     const left = error instanceof BudgetRefusal ? withoutBudget(targets, error.budgetId) : undefined;
-    if (left === undefined) throw refusalOf(deps, budgets, error);
+    if (left === undefined) throw refusalOf(deps, budgets, { error, isShadow: call.shadowOf !== undefined });
     return takeMoney(deps, call, left);
   };
   try {
@@ -153,7 +153,7 @@ export async function takeAmount(
   try {
     return await deps.budgets.take({ budgets, full: amount, least: amount, ifKilled });
   } catch (error) {
-    throw refusalOf(deps, budgets, error);
+    throw refusalOf(deps, budgets, { error, isShadow: false });
   }
 }
 
@@ -186,15 +186,21 @@ export function limitsOfAll<Kind extends keyof AppliedLimits>(
   return [...new Map(lists.map((limit) => [limit.id, limit])).values()] as AppliedLimits[Kind];
 }
 
+interface Refused {
+  readonly error: unknown;
+  /** A copy of a request: no caller was refused. */
+  readonly isShadow: boolean;
+}
+
 function refusalOf(
   deps: Pick<MoneyDeps, 'budgets' | 'budgetMetrics'>,
   budgets: readonly AppliedBudget[],
-  error: unknown,
+  { error, isShadow }: Refused,
 ): unknown {
   if (!(error instanceof BudgetRefusal)) return error;
   const budget = budgets.find(({ id }) => id === error.budgetId);
   if (budget === undefined) return error;
-  deps.budgetMetrics.refused(budget.level, error.reason);
+  if (!isShadow) deps.budgetMetrics.refused(budget.level, error.reason);
   // The window ends by the database's clock.
   return budgetRefusal(budget, error, deps.budgets.stamp().at);
 }

@@ -96,6 +96,7 @@ function sourceOf(call: ChatCall) {
     directKey: caller.direct,
     providerKeyId: call.targets[0]?.providerKeyId,
     ...(call.guardrailId !== undefined && { guardrailId: call.guardrailId }),
+    ...(call.shadowOf !== undefined && { shadow: true as const }),
   };
 }
 

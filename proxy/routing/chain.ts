@@ -62,6 +62,8 @@ export interface ChainCall extends TargetNames {
   /** Of a route: the same targets in groups, of which a later one never comes before an earlier one. */
   readonly groups?: readonly (readonly Target[])[] | undefined;
   readonly route?: RefusedElsewhere | undefined;
+  /** A copy of a request: it has one attempt, and permits no further ones of others. */
+  readonly isShadow?: boolean;
 }
 
 export interface Attempts {
@@ -118,7 +120,7 @@ export class Chains {
   /** Call `run` of it once, then `recover` as often as a stream breaks off. */
   open(call: ChainCall, attempts: Attempts, context: ChainContext): RecoveringChain {
     const { health, retryBudget } = this.#deps;
-    retryBudget.request(call.organization);
+    if (call.isShadow !== true) retryBudget.request(call.organization);
     // Usually there is one, which is used whatever is known of it.
     const targets = call.targets.length < 2 ? call.targets : usableTargets(health, call);
     return new Chain(this.#deps, { call, targets, attempts, context });
@@ -229,7 +231,8 @@ class Chain implements RecoveringChain {
     this.#noteFailure(target, { error, failed }, retryAfterMs);
     if (context.aborted !== undefined) return undefined;
     context.attemptFailed();
-    const step = this.#failures.length < attemptsMax ? this.#step(failed, retryAfterMs ?? 0) : undefined;
+    const most = call.isShadow === true ? 1 : attemptsMax;
+    const step = this.#failures.length < most ? this.#step(failed, retryAfterMs ?? 0) : undefined;
     if (step === undefined) return undefined;
     const isFree = !attempt.isSent || attempt.received.ending === 'unused';
     const isAllowed = failed.isUnfit === true || this.#deps.retryBudget.mayRetry(call.organization);
@@ -238,8 +241,9 @@ class Chain implements RecoveringChain {
     return undefined;
   }
 
-  /** Only failures of targets count, not those of requests. */
+  /** Only failures of targets count, not those of requests. Copies of requests have metrics of their own. */
   #count({ cause, next, isUnfit }: FailedAttempt, step: Step | undefined): void {
+    if (this.#parts.call.isShadow === true) return;
     if (next && isUnfit !== true && this.#parts.context.aborted === undefined) {
       this.#deps.metrics.attemptFailed(cause ?? 'other', step !== undefined);
     }

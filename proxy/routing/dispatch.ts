@@ -98,8 +98,9 @@ function urlsFor({ provider, request }: ChatCall): readonly string[] {
   return provider.fetchesImages ? imageUrls(request.messages) : [];
 }
 
-function chainOf({ targets, qualifiedModel: model, caller }: ChatCall): ChainCall {
-  return { targets, model, organization: caller.principal.organization.id };
+function chainOf({ targets, qualifiedModel: model, caller, shadowOf }: ChatCall): ChainCall {
+  const organization = caller.principal.organization.id;
+  return { targets, model, organization, ...(shadowOf !== undefined && { isShadow: true }) };
 }
 
 function routedChain(call: ChatCall): ChainCall {

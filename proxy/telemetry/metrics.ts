@@ -23,6 +23,7 @@ import { createNameLabels, type NameLabels } from './name-labels.ts';
 import { readOnMetrics } from './read-on-metrics.ts';
 import { responseCacheMetrics } from './response-cache-metrics.ts';
 import { type RoutingMetrics, routingMetrics } from './routing-metrics.ts';
+import { type ShadowMetrics, shadowMetrics } from './shadow-metrics.ts';
 import { type Count, createTally, type Tally } from './tally.ts';
 
 export interface ProxyMetrics extends LedgerMetrics {
@@ -31,6 +32,7 @@ export interface ProxyMetrics extends LedgerMetrics {
   readonly access: AccessMetrics;
   readonly limits: LimitMetrics;
   readonly readOn: ReadOnMetrics;
+  readonly shadows: ShadowMetrics;
   readonly guardrails: GuardrailMetrics & ServiceMetrics;
   /** Certificates in use; each owner registers its own. */
   readonly certificates: CertificateEnds;
@@ -74,6 +76,7 @@ export function createMetrics(): ProxyMetrics {
   };
   const tally = createTally(registry);
   const requests = requestMetrics(tally, histogram);
+  const shadows = shadowMetrics(tally, histogram);
   const settledInBackground = backgroundResponseMetrics(tally);
   const malformed = tally({
     name: 'gateway_malformed_requests_total',
@@ -93,9 +96,13 @@ export function createMetrics(): ProxyMetrics {
     routing: routingMetrics(tally),
     responseCache: responseCacheMetrics(tally),
     readOn: readOnMetrics(tally),
+    shadows,
     guardrails: guardrailMetrics(tally, histogram),
     ...ledgerMetrics(tally, histogram),
-    request: requests.count,
+    request: (record, times) => {
+      requests.count(record, times);
+      if (record.isCopied === true) shadows.copied(record, times);
+    },
     backgroundSettled: (result, record) => {
       settledInBackground(result);
       requests.countUsage(record);

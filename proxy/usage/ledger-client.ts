@@ -128,6 +128,8 @@ export interface UsageEvent {
   readonly providerKeyId: string | undefined;
   /** The guardrail that called the model; absent for a request of a caller. */
   readonly guardrailId?: string | undefined;
+  /** A copy of a request, for another model. */
+  readonly shadow?: true;
   readonly attempts: number;
   readonly estimated: boolean;
   /** Why the usage is estimated; undefined if it is not. */

@@ -31,6 +31,25 @@ async function guard({ organization: { api, id } }: Tenant, check: object): Prom
   return {};
 }
 
+/** Copies of all requests to the route `copied` go to a model that responds after some seconds. */
+async function copyRequests({ organization: { api, id: organizationId } }: Tenant): Promise<Record<string, string>> {
+  const waiting = 'waiting/gpt-4o-mini';
+  await api.call('Prices/Create', { organizationId, model: waiting, prices: { input: '0.001', output: '0.001' } });
+  await api.call('Limits/Create', {
+    ...{ organizationId, subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: organizationId } },
+    ...{ kind: 'LIMIT_KIND_BUDGET', amountUsd: '1000000', period: 'BUDGET_PERIOD_DAY', model: 'shadow/copied' },
+  });
+  await api.call('Routes/Create', {
+    ...{ organizationId, name: 'copied', groups: [{ targets: [{ model: 'fast/gpt-4o-mini' }] }] },
+    settings: { shadow: { model: waiting, percent: 100 } },
+  });
+  return {};
+}
+
+function copied(content = 'Hello'): string {
+  return JSON.stringify({ model: 'route/copied', messages: [{ role: 'user', content }] });
+}
+
 export const proxyAttacks = {
   waiting_requests: {
     resource: 'proxy requests',
@@ -88,6 +107,26 @@ export const proxyAttacks = {
         atProxy(hostile, { path: '/v1/responses', body }),
       );
     },
+  },
+  waiting_copies: {
+    resource: 'proxy shadow_requests',
+    about: 'chats to a route whose copies go to a provider that does not respond',
+    neighbour: 'chats',
+    prepare: copyRequests,
+    run: (hostile) =>
+      keepCalling(hostile, { loops: tooMany(hostile, bounds.inFlight / 10, quarter), everyMs: 500 }, () =>
+        atProxy(hostile, { path: chatPath, body: copied() }),
+      ),
+  },
+  large_copies: {
+    resource: 'proxy shadow_bytes',
+    about: 'chats of 200 KB to a route whose copies go to a provider that does not respond',
+    neighbour: 'chats_of_300_kb',
+    prepare: copyRequests,
+    run: (hostile) =>
+      keepCalling(hostile, { loops: tooMany(hostile, bounds.bufferedMiB / 2, quarter), everyMs: 500 }, () =>
+        atProxy(hostile, { path: chatPath, body: copied('x'.repeat(200_000)) }),
+      ),
   },
   names_of_images: {
     resource: 'proxy lookups',

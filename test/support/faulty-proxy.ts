@@ -106,6 +106,7 @@ export async function startFaultyProxy(
       },
       responseCache: { lookup: () => undefined },
       backgroundResponses: nothingInBackground,
+      shadows: { copy: () => undefined },
       dispatch: async ({ request }) => {
         if (request.stream) return brokenStream(defect);
         throw defect;

@@ -1,5 +1,5 @@
 // Providers in comparison.
-import type { Dashboard } from '../dashboard.ts';
+import type { Dashboard, Query } from '../dashboard.ts';
 
 const requests = 'rate(gateway_requests_total{$scope, provider=~"$provider"}[$__rate_interval])';
 const failed =
@@ -100,6 +100,38 @@ export const providers: Dashboard = {
       ],
     },
     {
+      title: 'Shadow traffic',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Copies of requests',
+          description:
+            'Per second, by outcome. no_budget, no_price, no_target: an operator of the organization has to mend the route; the log names it.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (result) (rate(gateway_shadow_requests_total{$scope}[$__rate_interval]))',
+              legend: '{{result}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'First token, copies and copied requests',
+          description: '95th percentile by model, of streams: copies (shadow) beside the same requests of callers.',
+          unit: 's',
+          queries: [compared('gateway_shadow_first_token_seconds')],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Whole response, copies and copied requests',
+          description: '95th percentile by model: copies (shadow) beside the same requests of callers.',
+          unit: 's',
+          queries: [compared('gateway_shadow_duration_seconds')],
+        },
+      ],
+    },
+    {
       title: 'Errors',
       panels: [
         {
@@ -186,3 +218,11 @@ export const providers: Dashboard = {
     },
   ],
 };
+
+function compared(metric: string): Query {
+  const rate = `rate(${metric}_bucket{$scope, provider=~"$provider"}[$__rate_interval])`;
+  return {
+    expr: `histogram_quantile(0.95, sum by (le, request, provider, model) (${rate}))`,
+    legend: '{{request}} {{provider}}/{{model}}',
+  };
+}

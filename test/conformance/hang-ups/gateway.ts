@@ -117,6 +117,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       }),
       responseCache: { lookup: () => undefined },
       backgroundResponses: nothingInBackground,
+      shadows: { copy: () => undefined },
       readOn: new ReadOn({ max: 10_000, organizationShare: 1 }, { readOn: () => undefined }),
       isDraining: () => false,
       record: ({ id, record }) => {

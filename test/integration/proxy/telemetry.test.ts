@@ -7,6 +7,7 @@ import { errorTable } from '../../../proxy/errors.ts';
 import { clientFormatNames } from '../../../proxy/formats/client-format.ts';
 import { backgroundResults } from '../../../proxy/http/background-responses.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
+import { notSent, shadowEndings } from '../../../proxy/http/shadows.ts';
 import { notStoredReasons } from '../../../proxy/response-cache/keepable.ts';
 import { ignoredReasons, lookupResults } from '../../../proxy/response-cache/response-cache.ts';
 import { recoveryResults } from '../../../proxy/routing/chain.ts';
@@ -335,9 +336,10 @@ describe('the metrics of requests', () => {
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     reason: oneOf(...skipReasons, ...estimateReasons.words, ...notStoredReasons, ...ignoredReasons),
     resource: oneOf(...Object.keys(shares)),
+    request: oneOf('caller', 'shadow'),
     result: oneOf(
       ...[...readOnResults, ...backgroundResults, ...recoveryResults, ...lookupResults, ...hintResults],
-      ...['reported', 'dropped'],
+      ...[...shadowEndings, ...notSent, 'reported', 'dropped'],
     ),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),

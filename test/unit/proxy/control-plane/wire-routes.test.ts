@@ -60,6 +60,12 @@ describe('routes of a record', () => {
     const groups = [{ targets: [target, other], conditions }, { targets: [other] }];
     const route = read({ ...bare, groups, settings: { onContext: true, onFilter: true } }).get('fast');
     expect(route).toMatchObject({ onContext: true, onFilter: true });
+    const shadow = { model: 'openai/gpt-4o', providerKeyId: 'k', percent: 0.25 };
+    expect(read({ ...bare, settings: { shadow } }).get('fast')?.shadow).toEqual({
+      ...shadow,
+      model: 'gpt-provider/gpt-4o',
+    });
+    expect(read({ ...bare, settings: { shadow: { percent: 5 } } }).get('fast')?.shadow).toBeUndefined();
     expect(route?.groups.map(({ targets }) => targets.map(({ model }) => model))).toEqual([
       ['gpt-provider/gpt-4o-2024-08-06', other.model],
       [other.model],

@@ -62,4 +62,24 @@ describe('the limits of a call', () => {
     expect(applied(principal, undefined, 'gpt-provider/o3')).toEqual([]);
     expect(applied(principal)).toHaveLength(1);
   });
+
+  it('for copies of requests are budgets of the route’s copies, at every level, and no others', () => {
+    const spent = (id: string, model?: string) => limit(id, { kind: 'budget', amountUsd: '5', period: 'day', model });
+    const principal = {
+      key: key(spent('k', 'shadow/fast'), spent('all'), spent('claude', 'assistant-provider/*')),
+      scope: scope(spent('s', 'shadow/gpt-provider/gpt-4o'), limit('rate')),
+      organization: organization(spent('o', 'shadow/*'), spent('any', '*'), limit('r', { model: 'shadow/*' })),
+    };
+    const caller = { principal, project: undefined } as unknown as Parameters<typeof appliedLimits>[0]['caller'];
+    const ofShadow = (name: string) => {
+      const { rates, budgets } = appliedLimits({ caller, qualifiedModel: 'assistant-provider/x', shadowOf: { name } });
+      return [...rates, ...budgets].map(({ id }) => id);
+    };
+    expect(ofShadow('fast')).toEqual(['o', 'k']);
+    expect(ofShadow('gpt-provider/gpt-4o')).toEqual(['o', 's']);
+    expect(ofShadow('other')).toEqual(['o']);
+    expect(applied(principal, undefined, 'assistant-provider/x')).toEqual([
+      ...['ai_system:rate', 'organization:any', 'virtual_key:all', 'virtual_key:claude'],
+    ]);
+  });
 });

@@ -18,4 +18,9 @@ describe('the usage event of a request whose proxy is killed', () => {
     expect(killedEvent(call)).not.toHaveProperty('guardrailId');
     expect(killedEvent({ ...call, guardrailId: 'g' })).toMatchObject({ guardrailId: 'g' });
   });
+
+  it('says that it is a copy of a request', () => {
+    expect(killedEvent(call)).not.toHaveProperty('shadow');
+    expect(killedEvent({ ...call, shadowOf: { name: 'fast' } })).toMatchObject({ shadow: true });
+  });
 });

@@ -33,6 +33,7 @@ interface Played {
   readonly abortsAt?: number;
   /** What the route says of refusals. */
   readonly route?: { readonly onContext: boolean; readonly onFilter: boolean } | undefined;
+  readonly isShadow?: boolean;
   /** Attempts of which nothing is sent, by number. */
   readonly unsent?: readonly number[];
 }
@@ -46,11 +47,13 @@ interface Log {
   /** Targets that are reported to work, and those whose attempt shows nothing. */
   readonly worked: string[];
   readonly undecided: string[];
+  /** Where requests and failed attempts are counted. */
+  readonly counted: string[];
 }
 
 async function play({ failures, targets = 1, ending = 'unused', hasMoney = false, retries = 9, ...rest }: Played) {
-  const { abortsAt, route, unsent = [] } = rest;
-  const log: Log = { sent: [], waits: [], causes: [], charged: [], worked: [], undecided: [] };
+  const { abortsAt, route, isShadow = false, unsent = [] } = rest;
+  const log: Log = { sent: [], waits: [], causes: [], charged: [], worked: [], undecided: [], counted: [] };
   let left = retries;
   let aborted: Error | undefined;
   const chains = new Chains({
@@ -63,7 +66,7 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
       undecided: ({ providerKey }) => log.undecided.push(providerKey?.id ?? ''),
       ...{ firstToken: () => undefined, exhausted: () => undefined },
     },
-    retryBudget: { request: () => undefined, mayRetry: () => left-- > 0 },
+    retryBudget: { request: () => void log.counted.push('request'), mayRetry: () => left-- > 0 },
     timers: {
       after: (ms, task) => {
         log.waits.push(ms);
@@ -71,7 +74,7 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
         return () => undefined;
       },
     },
-    metrics: { attemptFailed: () => undefined, streamBroke: () => undefined },
+    metrics: { attemptFailed: () => void log.counted.push('failure'), streamBroke: () => undefined },
     random: () => 0,
     clock: systemClock,
   });
@@ -99,7 +102,7 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
     },
     ...{ attemptFailed: () => undefined, onAbort: () => undefined },
   };
-  const call = { targets: targetsOf, organization: 'organization-1', model: 'gpt-provider/gpt-4o', route };
+  const call = { targets: targetsOf, organization: 'organization-1', model: 'gpt-provider/gpt-4o', route, isShadow };
   const outcome = await chains.run(call, { start, charge }, context).catch((error: unknown) => error);
   return { ...log, outcome };
 }
@@ -290,5 +293,23 @@ describe('the caller gets', () => {
     const failures = [refused(429, { retryAfter: 5 }), refused(503, { retryAfter: 20 })];
     const { outcome } = await play({ failures, targets: 2 });
     expect(outcome).toMatchObject({ status: 503, retryAfter: 5 });
+  });
+});
+
+describe('a copy of a request', () => {
+  it.each([
+    ['a failure of the vendor', refused(503), 'server'],
+    ['a lost connection', connectFailed(), 'dead'],
+    ['a kept connection that was closed', broken('closed', { wasIdle: true }), 'dead'],
+    ['a rate limit with a short wait', refused(429, { retryAfter: 1 }), 'rate'],
+  ])('has one attempt, which health learns from: %s', async (_what, failure, cause) => {
+    const played = await play({ failures: [failure], targets: 2, hasMoney: true, isShadow: true });
+    expect([played.sent, played.causes, played.charged]).toEqual([['0'], [cause], []]);
+    expect(played.outcome).toBe(failure);
+  });
+
+  it('permits no retries of others, and is no failed attempt of a caller', async () => {
+    expect((await play({ failures: [refused(503)], isShadow: true })).counted).toEqual([]);
+    expect((await play({ failures: [refused(503)] })).counted).toEqual(['request', 'failure']);
   });
 });
