@@ -130,6 +130,13 @@ describe('a copy of a request', () => {
     await expect.poll(() => spentIn(ofAll)).toEqual([served]);
     await expect.poll(() => spentIn(ofCopies)).toEqual([copied]);
     expect(await spentIn(ofClaude)).toEqual([0]);
+    // A budget that is created later counts what was recorded in its window before.
+    const later = await budget({ amountUsd: '5' });
+    await request();
+    await ended(2);
+    const again = async () => (await rowsOf(4)).filter(({ kind }) => kind === 'request').map(costOf);
+    const [first = 0, second = 0] = await again();
+    await expect.poll(() => spentIn(later)).toEqual([first + second]);
   });
 
   it('is a sum of its own in reports, of no key', async () => {
@@ -147,6 +154,16 @@ describe('a copy of a request', () => {
     expect(await totals({ keyId: key.id })).toMatchObject([{ requests: '1' }]);
     expect(await totals({ model: 'shadow/*' })).toMatchObject([{ requests: '1' }]);
     expect(await totals({ provider: 'assistant-provider' })).toMatchObject([{ requests: '1' }]);
+  });
+
+  it('of a large request is sent too, and both are complete', async () => {
+    await copiedRoute();
+    const content = 'many words '.repeat(40_000);
+    const { text } = await whole(undefined, content);
+    expect(text).not.toBe('');
+    expect(await ended()).toMatchObject([{ result: 'responded' }]);
+    const sent = gateway.simulator.requests.map((request) => JSON.stringify(request.json()).includes(content));
+    expect(sent).toEqual([true, true]);
   });
 
   it('is compared with the request that was copied', async () => {
