@@ -33,6 +33,7 @@ export async function observeEverything(): Promise<Observation> {
     const egress = await scene.startEgress(gateway);
     const sidecar = await scene.startSidecar(egress.url);
     for (const proxy of [gateway.proxy, lost, sidecar]) await serve(gateway, proxy);
+    await serveCopied(gateway);
     await serveUnderLimits(gateway);
     await injector.ask(reviewOf('deployment'));
     const keeper = await keepers.startKeeper();
@@ -85,6 +86,23 @@ async function serve({ simulator, organization }: TestGateway, proxy: TestProxy)
   const connection = await openConnection(proxy.port);
   connection.send('no HTTP\r\n\r\n');
   await connection.respond();
+}
+
+/** A stream, and its copy to another model. */
+async function serveCopied({ organization, proxy }: TestGateway): Promise<void> {
+  const { api, id } = organization;
+  await createBudget(organization, { kind: 'ORGANIZATION', id }, { amountUsd: '5', model: 'shadow/fast' });
+  await api.call('Routes/Create', {
+    ...{ organizationId: id, name: 'fast', groups: [{ targets: [{ model: 'gpt-provider/gpt-4o-mini' }] }] },
+    settings: { shadow: { model: 'gpt-provider/gpt-4o', percent: 100 } },
+  });
+  const { value } = await organization.createKey();
+  const request = chatRequest(value, { model: 'route/fast', stream: true });
+  // The route has to reach the proxy.
+  await until(async () => {
+    await (await fetch(`${proxy.url}/v1/chat/completions`, request)).text();
+    return (await metric(proxy, 'gateway_shadow_requests_total', { result: 'responded' })) > 0;
+  });
 }
 
 async function serveUnderLimits(gateway: TestGateway): Promise<void> {
