@@ -120,12 +120,12 @@ export const proxyAttacks = {
   },
   large_copies: {
     resource: 'proxy shadow_bytes',
-    about: 'chats of 200 KB to a route whose copies go to a provider that does not respond',
+    about: 'chats of 1 MiB to a route whose copies go to a provider that does not respond',
     neighbour: 'chats_of_300_kb',
     prepare: copyRequests,
     run: (hostile) =>
-      keepCalling(hostile, { loops: tooMany(hostile, bounds.bufferedMiB / 2, quarter), everyMs: 500 }, () =>
-        atProxy(hostile, { path: chatPath, body: copied('x'.repeat(200_000)) }),
+      keepCalling(hostile, { loops: tooMany(hostile, bounds.bufferedMiB / 10, quarter), everyMs: 500 }, () =>
+        atProxy(hostile, { path: chatPath, body: copied('x'.repeat(mib)) }),
       ),
   },
   names_of_images: {
