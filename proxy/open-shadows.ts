@@ -5,6 +5,7 @@ import { type Logger, sparing } from '../common/logger.ts';
 import { usdOfNano } from '../common/money.ts';
 import { systemTimers } from '../common/timers.ts';
 import type { ChatCall } from './call.ts';
+import { GatewayError } from './errors.ts';
 import type { Admission } from './http/admission.ts';
 import type { RoutedDeps } from './http/routed-call.ts';
 import { type EndedShadow, type NotSent, Shadows } from './http/shadows.ts';
@@ -13,7 +14,9 @@ import type { Dispatch } from './routing/dispatch.ts';
 import { timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
 import { useOf } from './shares.ts';
+import { reasonText } from './telemetry/access-log.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
+import { ProviderFailure } from './upstream/provider-failure.ts';
 
 export interface ShadowParts extends RoutedDeps {
   readonly log: Logger;
@@ -39,7 +42,9 @@ export function openShadows(settings: ProxySettings, { log, metrics, ...parts }:
     },
     onEnded: (ended) => {
       metrics.shadows.ended(ended);
-      log.info(endedFields(ended), 'shadow');
+      if (ended.outcome.errorCode === 'internal_error')
+        log.error({ ...endedFields(ended), err: ended.failure }, 'shadow');
+      else log.info(endedFields(ended), 'shadow');
     },
   });
   metrics.shares.watch('shadow_requests', () => useOf(shadows.requests));
@@ -60,7 +65,7 @@ function notSentFields(reason: NotSent, { route, shadowOf, caller }: ChatCall) {
 }
 
 /** Under the names that the log line of the request has. */
-function endedFields({ call, ending, outcome, settled }: EndedShadow) {
+function endedFields({ call, ending, outcome, settled, failure }: EndedShadow) {
   const { requestId, caller, provider, qualifiedModel, shadowOf, request } = call;
   const { usage, target, status, errorCode, errorSource, latencyMs, firstTokenMs } = outcome;
   return {
@@ -76,6 +81,7 @@ function endedFields({ call, ending, outcome, settled }: EndedShadow) {
     status,
     error_code: errorSource === 'gateway' ? errorCode : undefined,
     error_source: errorSource,
+    reason: failureReason(failure),
     duration_ms: Math.round(latencyMs),
     first_byte_ms: firstTokenMs === undefined ? undefined : Math.round(firstTokenMs),
     estimated: settled.estimateReason,
@@ -83,4 +89,11 @@ function endedFields({ call, ending, outcome, settled }: EndedShadow) {
     completion_tokens: usage?.completionTokens,
     cost_usd: usdOfNano(settled.cost),
   };
+}
+
+/** As in the log line of a request. */
+function failureReason(failure: unknown): string | undefined {
+  if (failure === undefined) return undefined;
+  if (failure instanceof ProviderFailure) return reasonText(failure.reason);
+  return reasonText(failure instanceof GatewayError ? (failure.cause ?? failure) : failure);
 }

@@ -55,6 +55,8 @@ export interface EndedShadow {
   readonly ending: ShadowEnding;
   readonly outcome: Outcome;
   readonly settled: Settled;
+  /** The error before its response began. */
+  readonly failure: unknown;
 }
 
 /** The caller's request: read only at the start of its copy. */
@@ -171,11 +173,11 @@ export class Shadows {
     this.#open.delete(request);
     request.end();
     const outcome = request.outcome(failure);
-    this.#ended({ call: copy, outcome, settled: reservation.settle(outcome) }, failure);
+    this.#ended({ call: copy, outcome, settled: reservation.settle(outcome), failure });
   }
 
-  #ended(ended: Omit<EndedShadow, 'ending'>, failure: unknown): void {
-    const { outcome, call } = ended;
+  #ended(ended: Omit<EndedShadow, 'ending'>): void {
+    const { outcome, call, failure } = ended;
     const { onNotSent, onEnded } = this.#deps;
     if (outcome.attempts > 0) onEnded({ ...ended, ending: endingOf(outcome) });
     // The target cannot express the request.

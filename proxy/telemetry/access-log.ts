@@ -96,7 +96,12 @@ function cause({ cause: value, errorCode }: RequestRecord): string {
   if (value === undefined) return '';
   if (errorCode === 'internal_error')
     return `,"err":${JSON.stringify(value instanceof Error ? errorFields(value) : value) ?? 'null'}`;
-  return text('reason', printableLine(messages(value).join(': '), reasonMax));
+  return text('reason', reasonText(value));
+}
+
+/** An error and its causes in one line. */
+export function reasonText(value: unknown): string {
+  return printableLine(messages(value).join(': '), reasonMax);
 }
 
 const causesMax = 5;

@@ -31,7 +31,7 @@ export interface RecordedRequest {
   readonly providerKeyId?: string;
   readonly serviceTier?: string;
   readonly audioPromptTokens?: number;
-  /** "request", "guardrail" or "adjustment". */
+  /** "request", "guardrail", "shadow" or "adjustment". */
   readonly kind?: string;
   readonly guardrailId?: string;
 }

@@ -223,7 +223,12 @@ describe('a caller', () => {
       { result: 'timed_out', estimated: 'timed_out' },
       true,
     ],
-    ['fails', { status: 500 }, { result: 'failed', status: 500, error_source: 'provider' }, false],
+    [
+      'fails',
+      { status: 500 },
+      { result: 'failed', status: 500, error_source: 'provider', reason: expect.stringContaining('500') },
+      false,
+    ],
     [
       'resets the connection',
       { stop: { by: 'reset', afterPieces: 1 } },
