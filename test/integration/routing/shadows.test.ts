@@ -1,5 +1,8 @@
 // A route copies requests to another model: through the vendors' SDKs, what callers notice of it (nothing), who pays, and
 // what operators see.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -53,11 +56,11 @@ async function copiedRoute(amountUsd = '5'): Promise<string> {
   return await budget({ amountUsd, model: 'shadow/fast' });
 }
 
-function chat(proxy: TestProxy = gateway.proxy, value = key.value): OpenAI {
+function chat(proxy: Pick<TestProxy, 'url'> = gateway.proxy, value = key.value): OpenAI {
   return new OpenAI({ apiKey: value, baseURL: `${proxy.url}/v1`, maxRetries: 0 });
 }
 
-async function whole(proxy?: TestProxy, content = 'Hello', value = key.value) {
+async function whole(proxy?: Pick<TestProxy, 'url'>, content = 'Hello', value = key.value) {
   const body = { model: 'fast', messages: [{ role: 'user' as const, content }] };
   const { data, response } = await chat(proxy, value).chat.completions.create(body).withResponse();
   return { text: data.choices[0]?.message.content ?? '', headers: response.headers };
@@ -293,5 +296,30 @@ describe('a drain', () => {
     expect(copied).toEqual([expect.any(Number)]);
     expect(copied[0]).toBeGreaterThan(0);
     expect(await wholeLedger(organization, ofCopies)).toMatchObject([{ spent: copied[0], leased: 0, unconfirmed: 0 }]);
+  });
+});
+
+describe('a proxy that is killed', () => {
+  it('leaves the reservation of a copy to the next one of its pod, which charges it to the budget for copies', async () => {
+    const ofCopies = await copiedRoute();
+    const ofAll = await budget({ amountUsd: '5' });
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-shadows-'));
+    try {
+      script({ stop: { by: 'silence', beforeHead: true } });
+      const killed = await gateway.startProxyProcess({ GATEWAY_JOURNAL_DIR: directory });
+      await whole(killed);
+      await until(() => (copies().length > 0 ? true : undefined), { what: 'the copy' });
+      await killed.child.stop('SIGKILL');
+      await gateway.startProxy({ GATEWAY_JOURNAL_DIR: directory });
+      const shadow = async () => (await rowsOf(2)).find(({ kind }) => kind === 'shadow');
+      await expect.poll(shadow).toMatchObject({ modelAsked: claude, estimateReason: 'killed' });
+      const copied = (await rowsOf(2)).filter(({ kind }) => kind === 'shadow').map(costOf);
+      expect(copied[0]).toBeGreaterThan(0);
+      await expect.poll(() => spentIn(ofCopies)).toEqual(copied);
+      const served = (await rowsOf(2)).filter(({ kind }) => kind === 'request').map(costOf);
+      await expect.poll(() => spentIn(ofAll)).toEqual(served);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 });
