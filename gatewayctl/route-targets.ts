@@ -27,6 +27,8 @@ const overrides = {
   'first-token': { field: 'firstTokenMs', read: duration, write: milliseconds },
   'between-tokens': { field: 'betweenTokensMs', read: duration, write: milliseconds },
   whole: { field: 'wholeMs', read: duration, write: milliseconds },
+  connect: { field: 'connectMs', read: duration, write: milliseconds },
+  canary: { field: 'canary', read: percent, write: String },
 } as const;
 
 type Override = keyof typeof overrides;
@@ -86,6 +88,11 @@ function number(text: string): number {
   return Number(text);
 }
 
+function percent(text: string): number {
+  if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text)) throw new Error('must have canary= with a percentage, for example 2.5');
+  return Number(text);
+}
+
 function effort(word: string): string {
   const name = enumNamed('ReasoningEffort', word);
   if (name !== undefined) return name;
@@ -98,9 +105,11 @@ function milliseconds(value: unknown): string {
 
 /** A group as its options would be typed, with its conditions. @param group a RouteGroup of the contract */
 export function groupText(group: object): string {
-  const { targets = [], conditions } = group as RouteGroup;
+  const { targets = [], conditions, choice } = group as RouteGroup;
   const when = conditions ? conditionTexts(conditions) : [];
-  return `${targets.map(targetText).join(' + ')}${when.length === 0 ? '' : ` if ${when.join(', ')}`}`;
+  const word = enumWord('GroupChoice', String(choice ?? ''));
+  const how = word === '' || word === 'unspecified' ? '' : ` (${word})`;
+  return `${targets.map(targetText).join(' + ')}${how}${when.length === 0 ? '' : ` if ${when.join(', ')}`}`;
 }
 
 function targetText({ model, weight, providerKeyId, ...more }: RouteTarget): string {

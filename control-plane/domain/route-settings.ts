@@ -20,6 +20,8 @@ export type WrittenCache = Required<Pick<RouteCacheSettings, 'ttlSeconds' | 'per
 export const usualRouteSettings: WrittenSettings = {
   onContext: false,
   onFilter: false,
+  onBudget: false,
+  keepReasoning: false,
   recovery: 'ROUTE_RECOVERY_OFF',
 };
 
@@ -43,6 +45,8 @@ export function changedRouteSettings(
   return {
     onContext: changes?.onContext ?? before.onContext ?? usualRouteSettings.onContext,
     onFilter: changes?.onFilter ?? before.onFilter ?? usualRouteSettings.onFilter,
+    onBudget: changes?.onBudget ?? before.onBudget ?? usualRouteSettings.onBudget,
+    keepReasoning: changes?.keepReasoning ?? before.keepReasoning ?? usualRouteSettings.keepReasoning,
     recovery: recovery ? routeRecoveries.names[recovery] : (before.recovery ?? usualRouteSettings.recovery),
     ...(cache !== undefined && { cache }),
     ...(shadow && { shadow }),

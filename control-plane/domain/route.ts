@@ -5,10 +5,10 @@ import { containsCredential } from '../../common/credential.ts';
 import { isModelName } from '../../common/model-facts.ts';
 import { isVendorName } from '../../common/vendors.ts';
 import type { RouteConditions, RouteConditions__Output } from '../../proto/generated/gateway/v1/RouteConditions.ts';
-import type { RouteGroup__Output } from '../../proto/generated/gateway/v1/RouteGroup.ts';
+import type { RouteGroup, RouteGroup__Output } from '../../proto/generated/gateway/v1/RouteGroup.ts';
 import type { RouteShadow, RouteShadow__Output } from '../../proto/generated/gateway/v1/RouteShadow.ts';
 import type { RouteTarget, RouteTarget__Output } from '../../proto/generated/gateway/v1/RouteTarget.ts';
-import { reasoningEfforts, scopeKinds } from '../../proto/words/access.ts';
+import { groupChoices, reasoningEfforts, scopeKinds } from '../../proto/words/access.ts';
 import { isReservedName } from './custom-provider.ts';
 import { referenceOf, wordOf } from './enum-names.ts';
 import { all, each, type Field, invalid, optional, type Problem, valid } from './field.ts';
@@ -33,6 +33,7 @@ export interface RouteRules {
 export interface WrittenGroup {
   readonly targets: readonly WrittenTarget[];
   readonly conditions?: RouteConditions;
+  readonly choice?: ChoiceName;
 }
 
 export type WrittenShadow = RouteShadow & Required<Pick<RouteShadow, 'model' | 'percent'>>;
@@ -60,15 +61,19 @@ export function routeName(rules: RouteRules): (text: string) => Field<string> {
 
 export function routeGroups(rules: RouteRules) {
   const read = (group: RouteGroup__Output) =>
-    all({ '.targets': routeTargets(rules)(group.targets), '.conditions': routeConditions(rules)(group.conditions) });
+    all({
+      '.targets': routeTargets(rules)(group.targets),
+      '.conditions': routeConditions(rules)(group.conditions),
+      '.choice': groupChoice(group.choice),
+    });
   return (groups: readonly RouteGroup__Output[]): Field<readonly WrittenGroup[]> => {
     if (groups.length < 1 || groups.length > groupsMax) return invalid(`must be 1 to ${groupsMax} groups`);
     const fields = each(read, groups);
     if ('problems' in fields) return fields;
     return valid(
-      fields.value.map(({ '.targets': targets, '.conditions': conditions }) => ({
+      fields.value.map(({ '.targets': targets, '.conditions': conditions, '.choice': choice }) => ({
         targets,
-        ...(conditions !== undefined && { conditions }),
+        ...present({ conditions, choice }),
       })),
     );
   };
@@ -87,8 +92,19 @@ function routeTargets(rules: RouteRules) {
       if (seen.has(same)) problems.push({ at: `[${index}]`, description: 'is listed twice in its group' });
       seen.add(same);
     }
+    problems.push(...canaryProblems(fields.value));
     return problems.length > 0 ? { problems } : fields;
   };
+}
+
+/** Hundredths are added as whole numbers. */
+function canaryProblems(targets: readonly WrittenTarget[]): readonly Problem[] {
+  const shares = targets.flatMap(({ canary }) => (canary === undefined ? [] : [Math.round(Number(canary) * 100)]));
+  if (shares.length === targets.length) {
+    return [{ at: '', description: 'must have a target that is no canary' }];
+  }
+  const sum = shares.reduce((total, share) => total + share, 0);
+  return sum > 100_00 ? [{ at: '', description: 'must have canaries for 100 percent at most' }] : [];
 }
 
 function routeTarget(rules: RouteRules): (target: RouteTarget__Output) => Field<WrittenTarget> {
@@ -102,6 +118,8 @@ function routeTarget(rules: RouteRules): (target: RouteTarget__Output) => Field<
       '.first_token_ms': timeLimit(target.firstTokenMs),
       '.between_tokens_ms': timeLimit(target.betweenTokensMs),
       '.whole_ms': timeLimit(target.wholeMs),
+      '.connect_ms': timeLimit(target.connectMs),
+      '.canary': optional(percent, target.canary),
     });
     if ('problems' in fields) return fields;
     const { value } = fields;
@@ -115,6 +133,8 @@ function routeTarget(rules: RouteRules): (target: RouteTarget__Output) => Field<
         firstTokenMs: value['.first_token_ms'],
         betweenTokensMs: value['.between_tokens_ms'],
         wholeMs: value['.whole_ms'],
+        connectMs: value['.connect_ms'],
+        canary: value['.canary'],
       }),
     });
   };
@@ -169,6 +189,20 @@ function reasoningEffort(name: string | undefined): Field<EffortName | undefined
   const read = optional(wordOf(reasoningEfforts), name === 'REASONING_EFFORT_UNSPECIFIED' ? undefined : name);
   if ('problems' in read) return read;
   return valid(read.value && reasoningEfforts.names[read.value]);
+}
+
+type ChoiceName = NonNullable<RouteGroup['choice']>;
+
+function groupChoice(name: string | undefined): Field<ChoiceName | undefined> {
+  const read = optional(wordOf(groupChoices), name === 'GROUP_CHOICE_UNSPECIFIED' ? undefined : name);
+  if ('problems' in read) return read;
+  return valid(read.value && groupChoices.names[read.value]);
+}
+
+/** With hundredths at most: the double that is nearest to such a number is written like it. */
+function percent(value: number): Field<number> {
+  const isWritten = value >= 0 && value <= 100 && Math.round(value * 100) / 100 === value;
+  return isWritten ? valid(value) : invalid('must be a percentage from 0 to 100, with two decimals at most');
 }
 
 /** 0 means that there is none. */

@@ -1,7 +1,8 @@
 // Routes: names that callers use as models, each with groups of targets.
 import { isObject } from '../../common/json.ts';
 import { duration } from '../../common/settings.ts';
-import { type Given, type Invocation, type Request, type Resource, valuesOf } from '../command.ts';
+import { type Given, type Invocation, type Request, type Resource, textOf, valuesOf } from '../command.ts';
+import { choicesOf, enumName } from '../enum-names.ts';
 import { usageMistake } from '../failure.ts';
 import { idOf } from '../names.ts';
 import { organizationIfAny } from '../organization.ts';
@@ -25,8 +26,15 @@ const shadow: Given = {
   about: `a model that gets copies of this part of the requests, paid by a budget for shadow/<route>; nobody gets its responses; ${shadowForm}; off: none`,
 };
 
+const choice: Given = {
+  flags: '--choice <choice>',
+  about: 'which target of --split gets a request first; default: weighted',
+  choices: choicesOf('GroupChoice') ?? [],
+};
+
 const options: readonly Given[] = [
   split,
+  choice,
   target,
   shadow,
   {
@@ -38,6 +46,17 @@ const options: readonly Given[] = [
     flags: '--on-filter <true|false>',
     about: "whether a request that a target's content filter refuses goes to the next one; default: false",
     field: 'settings.onFilter',
+  },
+  {
+    flags: '--on-budget <true|false>',
+    about: 'whether a request goes to the next target when a budget of the first one refuses it; default: false',
+    field: 'settings.onBudget',
+  },
+  {
+    flags: '--keep-reasoning <true|false>',
+    about:
+      'whether a request with reasoning that only one provider key can read is served by that key alone; default: false',
+    field: 'settings.keepReasoning',
   },
   {
     flags: '--recovery <off|restart|continue>',
@@ -88,6 +107,8 @@ export const routes: Resource = {
         'routes create fast --split gpt-provider/gpt-4o-mini=80 --split studio-ai/our-gpt-4o-mini=20,key=eu',
         'routes create gpt-provider/gpt-4o --target gpt-provider/gpt-4o,first-token=5s --target studio-ai/gpt-4o',
         'routes create faq --target gpt-provider/gpt-4o-mini --cache-ttl 10m',
+        'routes create agents --split gpt-provider/gpt-4o=80 --split studio-ai/gpt-4o=20 --choice sticky',
+        'routes create new --split gpt-provider/gpt-4o --split gpt-provider/gpt-5.4,canary=2.5',
         'routes create smart --file route.json',
       ],
     },
@@ -147,10 +168,13 @@ async function withShadow(request: Request, invocation: Invocation): Promise<Req
 async function withGroups(request: Request, invocation: Invocation): Promise<Request> {
   const shared = valuesOf(invocation, split).map((text) => typed(split, () => readTarget(text, true)));
   const alone = valuesOf(invocation, target).map((text) => typed(target, () => readTarget(text, false)));
+  const chosen = textOf(invocation, choice.flags);
+  if (chosen !== undefined && shared.length === 0) throw usageMistake('--choice is for the targets of --split');
   if (shared.length + alone.length === 0) return request;
   const groups = [...(shared.length > 0 ? [shared] : []), ...alone.map((one) => [one])];
   const written = groups.map(async (targets) => ({
     targets: await Promise.all(targets.map((one) => withKey(one, invocation))),
+    ...(targets === shared && chosen !== undefined && { choice: enumName('GroupChoice', chosen) }),
   }));
   return { ...request, groups: await Promise.all(written) };
 }

@@ -5,6 +5,7 @@ import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
 import type { BudgetPeriod__Output } from '../generated/gateway/v1/BudgetPeriod.ts';
 import type { DatabaseKind__Output } from '../generated/gateway/v1/DatabaseKind.ts';
 import type { EpochChange__Output } from '../generated/gateway/v1/EpochChange.ts';
+import type { GroupChoice__Output } from '../generated/gateway/v1/GroupChoice.ts';
 import type { HangUp__Output } from '../generated/gateway/v1/HangUp.ts';
 import type { KeyForm__Output } from '../generated/gateway/v1/KeyForm.ts';
 import type { KeyPriorityClass__Output } from '../generated/gateway/v1/KeyPriorityClass.ts';
@@ -123,6 +124,15 @@ const ofApis = { WIRE_FORMAT_RESPONSES: 'responses' } as const;
 /** Each vendor has its own wire format, named like the vendor: common/vendors.ts. */
 export const wireFormats = enumWords({ ...ofVendors, ...ofApis } satisfies WordsFor<WireFormat__Output>);
 export type WireFormat = WordOf<typeof wireFormats>;
+
+export const groupChoices = enumWords({
+  GROUP_CHOICE_WEIGHTED: 'weighted',
+  GROUP_CHOICE_LEAST_BUSY: 'least_busy',
+  GROUP_CHOICE_FASTEST: 'fastest',
+  GROUP_CHOICE_CHEAPEST: 'cheapest',
+  GROUP_CHOICE_STICKY: 'sticky',
+} as const satisfies WordsFor<GroupChoice__Output>);
+export type GroupChoice = WordOf<typeof groupChoices>;
 
 export const reasoningEfforts = enumWords({
   REASONING_EFFORT_NONE: 'none',

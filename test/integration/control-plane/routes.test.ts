@@ -92,7 +92,10 @@ describe.each([
         organizationId: tenant.id,
         name: request.name,
         active: true,
-        settings: { onContext: false, onFilter: false, recovery: 'ROUTE_RECOVERY_OFF' },
+        settings: {
+          ...{ onContext: false, onFilter: false, onBudget: false, keepReasoning: false },
+          recovery: 'ROUTE_RECOVERY_OFF',
+        },
       },
       groups: [
         {
@@ -141,13 +144,16 @@ describe.each([
     const scope = { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id };
     const conditions = { streamed: true, hasImages: false, tokensAbove: 1000, tag: 'eu', scope };
     const target = { ...gpt, weight: 7, maxOutputTokens: 100, reasoningEffort: 'REASONING_EFFORT_LOW', wholeMs: 5000 };
-    const route = await created({ groups: [{ targets: [target], conditions }], settings: { onFilter: true } }, tenant);
+    const canary = { ...claude, weight: 1, canary: 2.5, connectMs: 300 };
+    const group = { targets: [target, canary], conditions, choice: 'GROUP_CHOICE_STICKY' };
+    const settings = { onFilter: true, onBudget: true, keepReasoning: true };
+    const route = await created({ groups: [group], settings }, tenant);
     const second = await created({}, tenant);
     const [record, other] = await recordOf(tenant);
     expect([record.id, other.id]).toEqual([route.id, second.id]);
     expect(record).toMatchObject({
-      ...{ name: route.name, settings: { onFilter: true, onContext: false }, revision: route.revision },
-      groups: [{ targets: [target], conditions }],
+      ...{ name: route.name, settings: { ...settings, onContext: false }, revision: route.revision },
+      groups: [group],
     });
     expect(Object.keys(record)).not.toContain('createdAt');
     await as('Routes.Update', { id: second.id, active: false }, tenant);

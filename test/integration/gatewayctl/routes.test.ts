@@ -95,6 +95,34 @@ describe('routes', () => {
     for (const line of ['routes delete copied', 'provider-keys delete copies']) await ctl.expect(`${line} --yes`);
   });
 
+  it('choose among the targets that share requests, one of which may be a canary', async () => {
+    const targets = `--split ${mini},connect=300ms --split ${claude},canary=2.5`;
+    await ctl.expect(`routes create agents ${targets} --choice sticky --on-budget true --keep-reasoning true`);
+    expect(await ctl.json('routes get agents')).toMatchObject({
+      settings: { onBudget: true, keepReasoning: true },
+      groups: [
+        {
+          choice: 'GROUP_CHOICE_STICKY',
+          targets: [
+            { model: mini, connectMs: 300 },
+            { model: claude, canary: 2.5 },
+          ],
+        },
+      ],
+    });
+    const text = `${mini}=1,connect=300ms + ${claude}=1,canary=2.5 (sticky)`;
+    expect(await ctl.expect('routes get agents')).toContain(text);
+    for (const [line, problem] of [
+      [`--target ${mini} --choice sticky`, 'for the targets of --split'],
+      [`--split ${mini} --choice nearest`, 'Allowed choices'],
+      [`--split ${mini},canary=a`, 'with a percentage'],
+    ]) {
+      expect((await ctl.run(`routes create other ${line}`)).err).toContain(problem);
+    }
+    expect((await ctl.run(`routes create other --split ${mini},canary=5`)).err).toContain('is no canary');
+    await ctl.expect('routes delete agents --yes');
+  });
+
   it('take groups with conditions from a file', async () => {
     const groups = [
       { targets: [{ model: claude, reasoningEffort: 'high' }], conditions: { hasTools: true, tokensAbove: 1000 } },

@@ -45,7 +45,10 @@ describe('the name of a route', () => {
 });
 
 describe('the groups of a route', () => {
-  const group = (fields: object): RouteGroup__Output => ({ targets: [], conditions: null, ...fields });
+  const group = (fields: object): RouteGroup__Output => ({
+    ...{ targets: [], conditions: null, choice: 'GROUP_CHOICE_UNSPECIFIED' },
+    ...fields,
+  });
   const read = (groups: readonly object[], insists = false) => routeGroups(rules(insists))(groups.map(group));
   const model = 'gpt-provider/gpt-4o';
   const target = (fields: object = {}) => ({ targets: [{ model, ...fields }] });
@@ -60,6 +63,7 @@ describe('the groups of a route', () => {
     const full = {
       ...{ providerKeyId: organizationId, weight: 1000, maxOutputTokens: 1 },
       ...{ reasoningEffort: 'REASONING_EFFORT_XHIGH', firstTokenMs: 1, betweenTokensMs: 2, wholeMs: 86_400_000 },
+      connectMs: 3,
     };
     const conditions = {
       ...{ streamed: false, hasImages: false, hasTools: true, tokensAbove: 0, tag: 'a-1' },
@@ -89,6 +93,11 @@ describe('the groups of a route', () => {
     ['a time limit above a day', { firstTokenMs: 86_400_001 }, '.first_token_ms'],
     ['a time limit above a day', { betweenTokensMs: 86_400_001 }, '.between_tokens_ms'],
     ['a time limit above a day', { wholeMs: 86_400_001 }, '.whole_ms'],
+    ['a time limit above a day', { connectMs: 86_400_001 }, '.connect_ms'],
+    ['more than all requests', { canary: 100.01 }, '.canary'],
+    ['fewer than none', { canary: -1 }, '.canary'],
+    ['a part of a hundredth', { canary: 0.125 }, '.canary'],
+    ['no number', { canary: Number.NaN }, '.canary'],
   ])('are refused for %s', (_what, fields, at) => {
     expect(read([target(), target(fields)])).toEqual(problem(`[1].targets[0]${at}`));
   });
@@ -124,6 +133,32 @@ describe('the groups of a route', () => {
     expect(twice({ weight: 7 })).toEqual(problem('[0].targets[1]'));
     expect(twice({ providerKeyId: organizationId })).toHaveProperty('value');
     expect(read([target(), target()])).toHaveProperty('value');
+  });
+
+  it('have a choice', () => {
+    for (const choice of ['GROUP_CHOICE_STICKY', 'GROUP_CHOICE_WEIGHTED']) {
+      expect(read([{ ...target(), choice }])).toEqual({ value: [{ targets: [{ model, weight: 1 }], choice }] });
+    }
+    expect(read([{ ...target(), choice: 'GROUP_CHOICE_NEAREST' }])).toEqual(problem('[0].choice'));
+  });
+
+  it('may have canaries for all requests at most, beside a target that is none', () => {
+    const canaries = (...shares: readonly (number | undefined)[]) =>
+      read([
+        { targets: shares.map((canary, at) => ({ model: `open/m${at}`, ...(canary !== undefined && { canary }) })) },
+      ]);
+    for (const shares of [
+      [0, undefined],
+      [2.5, undefined],
+      [33.33, 66.67, undefined],
+      [0.01, undefined],
+      [100, undefined],
+    ]) {
+      expect(canaries(...shares)).toHaveProperty('value');
+    }
+    expect(canaries(2.35, undefined)).toMatchObject({ value: [{ targets: [{ canary: 2.35 }, {}] }] });
+    expect(canaries(50, 50)).toEqual(problem('[0].targets'));
+    expect(canaries(60, 40.01, undefined)).toEqual(problem('[0].targets'));
   });
 
   it('may lead to a model that is not known if the operator insists, but of a provider that is', () => {
