@@ -101,9 +101,9 @@ export async function assemble(
   const upstream = openUpstream(settings, shared, lifecycle);
   const fetchStored: FetchStored = (request, context) => exchangePlain(request, context, { ...upstream, ...settings });
   const backgroundResponses = openBackgroundResponses(settings, { ...shared, admission, fetchStored });
-  const { dispatch, health } = openDispatch(settings, { ...upstream, ...shared }, lifecycle);
+  const { dispatch, health, loads } = openDispatch(settings, { ...upstream, ...shared }, lifecycle);
   metrics.observe({
-    ...{ admission, health, redis, readOn, backgroundResponses },
+    ...{ admission, health, loads, redis, readOn, backgroundResponses },
     feedAgeMs: () => records.feed().ageMs,
     budgets: () => money.leases.totals(),
     usage: money.usageLog.gauges,
@@ -111,14 +111,13 @@ export async function assemble(
   });
 
   const stopping = { now: false, refuses: false };
-  const models = openModels(settings, log, upstream);
   const prices = new PriceTable();
+  const models = { ...openModels(settings, log, upstream), loads, prices };
   const ledger = openLedger(settings, shared, { ...money, prices }, lifecycle);
   const shadows = openShadows(settings, { ...shared, ...models, admission, ledger, dispatch });
   const askModel = createAskModel({ ...models, ledger, dispatch, monotonic: () => clock.monotonic() });
   const handler = createHandler({
     ...models,
-    prices,
     records,
     ledger,
     dispatch,

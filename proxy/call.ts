@@ -30,8 +30,10 @@ export interface CallTarget {
   readonly times?: AttemptTimes | undefined;
   /** Tokens that each choice may generate, where a budget applies and neither caller nor route has set a maximum. */
   readonly outputCeiling?: number | undefined;
-  /** The index of the route's group. */
+  /** The index of the route's group; -1 for a target that comes before all groups. */
   readonly group?: number;
+  /** It is a canary of its group. */
+  readonly isCanary?: boolean;
 }
 
 /** Milliseconds. They only shorten the limits of the proxy's settings. Undefined: those alone apply. */
@@ -42,6 +44,8 @@ export interface AttemptTimes {
   readonly betweenTokensMs: number | undefined;
   /** From the start of the attempt to the end of the response. */
   readonly wholeMs: number | undefined;
+  /** From the start of the attempt until a connection takes the request. */
+  readonly connectMs: number | undefined;
 }
 
 /** The route that the caller called. */
@@ -52,6 +56,8 @@ export interface CalledRoute {
   readonly onContext: boolean;
   /** A refusal by a content filter goes to the next target. */
   readonly onFilter: boolean;
+  /** A refusal by a budget of the first target goes to the next one. */
+  readonly onBudget: boolean;
   /** What follows when a provider cuts a stream of which the caller has a part. Absent: an error. */
   readonly recovery?: Exclude<RouteRecovery, 'off'>;
   /** A model that gets copies of its requests. */
@@ -132,10 +138,10 @@ export function withTargets(call: ChatCall, targets: readonly CallTarget[]): Cha
 /** Only these: a call is a target as well, and has more. */
 function targetFields(target: CallTarget): CallTarget {
   const { provider, model, qualifiedModel, catalogModel, unknownModel, capabilities, targets } = target;
-  const { overrides, times, outputCeiling, group } = target;
+  const { overrides, times, outputCeiling, group, isCanary } = target;
   return {
     ...{ provider, model, qualifiedModel, catalogModel, unknownModel, capabilities, targets },
-    ...{ overrides, times, outputCeiling },
+    ...{ overrides, times, outputCeiling, isCanary: isCanary === true },
     ...(group !== undefined && { group }),
   };
 }

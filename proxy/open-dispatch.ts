@@ -17,11 +17,13 @@ import {
   type HostEvent,
   type KeyEvent,
   type KeyOut,
+  type TargetIdentity,
 } from './routing/health.ts';
 import { hintCommands } from './routing/redis-hints.ts';
 import { RefusedKeyReports } from './routing/refused-key-reports.ts';
 import { RetryBudget } from './routing/retry-budget.ts';
 import { SharedHints } from './routing/shared-hints.ts';
+import { TargetLoads } from './routing/target-loads.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, useOf } from './shares.ts';
 import type { RoutingMetrics } from './telemetry/routing-metrics.ts';
@@ -42,7 +44,7 @@ export function openDispatch(
   settings: ProxySettings,
   parts: DispatchParts,
   lifecycle: Lifecycle,
-): { readonly dispatch: Dispatch; readonly health: Health } {
+): { readonly dispatch: Dispatch; readonly health: Health; readonly loads: TargetLoads } {
   const { transport, lookups, loop, metrics } = parts;
   // A private host may be a base URL in the cluster, but a caller must not name it.
   const { denyCidrs } = settings;
@@ -56,7 +58,9 @@ export function openDispatch(
   lifecycle.onClose('translation', () => workers.close());
   metrics.shares.watch('translation_queue', () => useOf(workers.waiting));
   metrics.shares.watch('translation_workers', () => useOf(workers.working));
-  const { health, hints } = openHealth(settings, parts, lifecycle);
+  const loads = new TargetLoads({ clock: systemClock });
+  const isFull = (identity: TargetIdentity) => loads.isFull(identity);
+  const { health, hints } = openHealth(settings, { ...parts, isFull }, lifecycle);
   const dispatch = createDispatch({
     transport,
     hints,
@@ -65,6 +69,7 @@ export function openDispatch(
     now: () => systemClock.now(),
     chains: new Chains({
       health,
+      loads,
       metrics: metrics.routing,
       clock: systemClock,
       retryBudget: new RetryBudget({ clock: systemClock }),
@@ -77,12 +82,16 @@ export function openDispatch(
       loop,
     },
   });
-  return { dispatch, health };
+  return { dispatch, health, loads };
+}
+
+interface HealthParts extends DispatchParts {
+  isFull(identity: TargetIdentity): boolean;
 }
 
 function openHealth(
   { cacheKey: cacheKeys }: ProxySettings,
-  { metrics: { routing }, log, background, controlPlane, redis }: DispatchParts,
+  { metrics: { routing }, log, background, controlPlane, redis, isFull }: HealthParts,
   lifecycle: Lifecycle,
 ): { readonly health: Health; readonly hints: SharedHints | undefined } {
   const shared = { clock: systemClock, timers: systemTimers, background, metrics: routing };
@@ -91,7 +100,7 @@ function openHealth(
   const { platformIdentity } = controlPlane;
   const hints = redis && new SharedHints({ ...shared, commands: hintCommands(redis), cacheKeys, platformIdentity });
   lifecycle.onClose('hints', () => hints?.close());
-  const health = new Health({ clock: systemClock, hints, ...healthEvents(routing, { log, refusedKeys }) });
+  const health = new Health({ clock: systemClock, hints, isFull, ...healthEvents(routing, { log, refusedKeys }) });
   return { health, hints };
 }
 

@@ -7,7 +7,7 @@ import { systemTimers } from '../common/timers.ts';
 import type { ChatCall } from './call.ts';
 import { GatewayError } from './errors.ts';
 import type { Admission } from './http/admission.ts';
-import type { RoutedDeps } from './http/routed-call.ts';
+import type { TargetDeps } from './http/group-targets.ts';
 import { type EndedShadow, type NotSent, Shadows } from './http/shadows.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Dispatch } from './routing/dispatch.ts';
@@ -18,7 +18,7 @@ import { reasonText } from './telemetry/access-log.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
 import { ProviderFailure } from './upstream/provider-failure.ts';
 
-export interface ShadowParts extends RoutedDeps {
+export interface ShadowParts extends TargetDeps {
   readonly log: Logger;
   readonly metrics: ProxyMetrics;
   readonly background: Background;

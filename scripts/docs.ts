@@ -43,6 +43,7 @@ proxyMetrics.observe({
   readOn: { open: 0 },
   backgroundResponses: { open: 0 },
   health: { out: { hosts: 0, sharedHosts: 0, keys: 0, limits: 0 } },
+  loads: { full: 0 },
   feedAgeMs: () => 0,
   redis: { state: () => 'ok' },
   budgets: () => ({ leases: 0, waiting: 0, available: 0, shut: 0, reservations: 0 }),

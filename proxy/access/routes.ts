@@ -1,5 +1,5 @@
 // Routes in the proxy's own types: names that callers use as models, and the targets that serve them.
-import type { RouteRecovery, ScopeKind } from '../../proto/words/access.ts';
+import type { GroupChoice, RouteRecovery, ScopeKind } from '../../proto/words/access.ts';
 import type { Effort } from '../conversation/options.ts';
 
 /**
@@ -30,6 +30,10 @@ export interface Route {
   readonly onContext: boolean;
   /** Whether a request that a target's content filter refuses goes to the next one. */
   readonly onFilter: boolean;
+  /** A request goes to the next target when a budget of the first one refuses it. */
+  readonly onBudget: boolean;
+  /** Reasoning that only one provider key can read is sent to that key alone. */
+  readonly keepReasoning: boolean;
   /** What follows when a provider cuts a stream of which the caller has a part. */
   readonly recovery: RouteRecovery;
   /** Undefined: no response is stored. */
@@ -60,6 +64,8 @@ export interface RouteGroup {
   readonly targets: readonly RouteTarget[];
   /** All that are given must hold. */
   readonly conditions: RouteConditions;
+  /** Which target gets a request first. */
+  readonly choice: GroupChoice;
 }
 
 export interface RouteConditions {
@@ -92,4 +98,7 @@ export interface RouteTarget {
   readonly firstTokenMs: number | undefined;
   readonly betweenTokensMs: number | undefined;
   readonly wholeMs: number | undefined;
+  readonly connectMs: number | undefined;
+  /** Percent of the group's requests that it gets first, from 0 to 100; undefined: it is no canary. */
+  readonly canary: number | undefined;
 }

@@ -10,7 +10,7 @@ import type { RouteRecord__Output } from '../../proto/generated/gateway/v1/Route
 import type { RouteShadow__Output } from '../../proto/generated/gateway/v1/RouteShadow.ts';
 import type { RouteTarget__Output } from '../../proto/generated/gateway/v1/RouteTarget.ts';
 import { routeBodyType } from '../../proto/load.ts';
-import { reasoningEfforts, routeRecoveries, scopeKinds } from '../../proto/words/access.ts';
+import { groupChoices, reasoningEfforts, routeRecoveries, scopeKinds } from '../../proto/words/access.ts';
 import {
   noRoutes,
   type Route,
@@ -63,6 +63,8 @@ function decodeRoute(name: string, body: RouteBody__Output): Route {
     groups: body.groups.flatMap(decodeGroup),
     onContext: body.settings?.onContext ?? false,
     onFilter: body.settings?.onFilter ?? false,
+    onBudget: body.settings?.onBudget ?? false,
+    keepReasoning: body.settings?.keepReasoning ?? false,
     recovery: routeRecoveries.wordOf(body.settings?.recovery) ?? 'off',
     ...cacheOf(body.settings?.cache),
     ...shadowOf(body.settings?.shadow),
@@ -86,10 +88,11 @@ function shadowOf(shadow: RouteShadow__Output | null | undefined): Pick<Route, '
   return { shadow: { model: storedSelector(model), providerKeyId: providerKeyId || undefined, percent } };
 }
 
-function decodeGroup({ targets, conditions }: RouteGroup__Output): RouteGroup[] {
+function decodeGroup({ targets, conditions, choice: name }: RouteGroup__Output): RouteGroup[] {
   const known = targets.flatMap(decodeTarget);
   const decoded = conditions === null ? always : decodeConditions(conditions);
-  return known.length === 0 || decoded === undefined ? [] : [{ targets: known, conditions: decoded }];
+  const choice = groupChoices.wordOf(name) ?? 'weighted';
+  return known.length === 0 || decoded === undefined ? [] : [{ targets: known, conditions: decoded, choice }];
 }
 
 /** Shared, because most groups have no conditions. */
@@ -134,6 +137,8 @@ function decodeTarget(target: RouteTarget__Output): RouteTarget[] {
       firstTokenMs: target.firstTokenMs || undefined,
       betweenTokensMs: target.betweenTokensMs || undefined,
       wholeMs: target.wholeMs || undefined,
+      connectMs: target.connectMs || undefined,
+      canary: target.canary,
     },
   ];
 }

@@ -10,6 +10,7 @@ import type { ResponseMessage } from '../conversation/response.ts';
 import type { GatewayError } from '../errors.ts';
 import type { StreamWriter } from './format.ts';
 import type { OwnTool } from './own-tools.ts';
+import type { VendorReasoning } from './vendor-reasoning.ts';
 
 export interface ClientFormat {
   /** The response header in which the format's SDKs look for the request's id; the gateway's own is always there. */
@@ -68,6 +69,8 @@ export interface ClientTranslation {
    * instead of it.
    */
   readonly lacksFailures?: boolean;
+  /** In requests that a vendor of the same format gets. */
+  readonly vendorReasoning: VendorReasoning;
   /** Where a request contains text. */
   readonly requestLocations: TextLocation;
   /** Names of the client's headers, in lower case, that a vendor of the same format gets too. */

@@ -6,14 +6,17 @@ import { readCloudKeys, readDirectKey, readRegion, readRouteKey } from '../acces
 import { repeatsKey } from '../access/repeated-keys.ts';
 import type { ChatCall } from '../call.ts';
 import { GatewayError } from '../errors.ts';
+import { issuerOfThinking } from '../formats/chat-completions/client-thinking.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 import type { Credential } from '../providers/credentials/credential.ts';
 import type { Provider, Target } from '../providers/provider.ts';
 import { didYouMean, modelNotFound } from '../unknown-model.ts';
 import { checkEndpoint, checkRegion } from '../upstream/base-urls.ts';
-import type { DirectCredential, Targets } from '../upstream/targets.ts';
-import { type CalledModel, type CallTargetDeps, calledModelOf } from './call-target.ts';
+import type { DirectCredential } from '../upstream/targets.ts';
+import type { Variate } from '../upstream/variates.ts';
+import { type CalledModel, calledModelOf } from './call-target.ts';
 import { mayCall, nearestCallable } from './callable-models.ts';
+import { ConversationOrder } from './conversation-order.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { ChatRoute } from './match.ts';
 import {
@@ -24,11 +27,9 @@ import {
   replacingRoute,
   resolveModel,
 } from './resolve-model.ts';
-import { routed } from './routed-call.ts';
+import { issuerFirst, type RoutedDeps, routed } from './routed-call.ts';
 
-export interface AuthorizeDeps extends CallTargetDeps {
-  readonly targets: Targets;
-}
+export type AuthorizeDeps = RoutedDeps;
 
 export interface AuthorizeInput {
   readonly requestId: string;
@@ -51,16 +52,18 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   // First of all, because the name is logged, stored and returned.
   if (repeatsKey(request.model, headers, caller.direct)) throw keyInModel();
   const route = mayBeRouted(input) ? namedRoute(caller, request.model) : undefined;
+  const conversation = new ConversationOrder(input);
+  const requested = { ...input, conversation };
   if (route !== undefined) {
     if (!mayCall(caller, calledName(route))) throw new GatewayError('model_not_allowed', { param: 'model' });
-    return { requestId, caller, request, ...routed(deps, input, route) };
+    return { requestId, caller, request, ...routed(deps, requested, route) };
   }
   const called = calledModelOf(deps, caller, calledModel(deps, input));
   checkAllowed(deps, input, called);
   const replacing = mayBeRouted(input) ? replacingRoute(caller, called.qualifiedModel) : undefined;
-  if (replacing !== undefined) return { requestId, caller, request, ...routed(deps, input, replacing) };
+  if (replacing !== undefined) return { requestId, caller, request, ...routed(deps, requested, replacing) };
   if (called.catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
-  const targets = targetsOf(deps, input, called.provider);
+  const targets = targetsOf(deps, input, { provider: called.provider, variate: conversation.of(false) });
   if (targets.length === 0) throw new GatewayError('provider_not_configured');
   return { requestId, caller, request, ...called, targets };
 }
@@ -102,9 +105,16 @@ function keyInModel(): GatewayError {
   });
 }
 
-function targetsOf(deps: AuthorizeDeps, input: AuthorizeInput, provider: Provider): readonly Target[] {
-  const { caller, headers, routeTarget } = input;
-  if (!caller.direct) return deps.targets.stored(caller.principal.organization, provider);
+function targetsOf(
+  deps: AuthorizeDeps,
+  { caller, headers, request, routeTarget }: AuthorizeInput,
+  { provider, variate }: { readonly provider: Provider; readonly variate: Variate },
+): readonly Target[] {
+  if (!caller.direct) {
+    const stored = deps.targets.stored(caller.principal.organization, provider, variate);
+    const issuer = stored.length > 1 ? issuerOfThinking(request) : undefined;
+    return issuer === undefined ? stored : issuerFirst(stored, issuer);
+  }
   return [routeTarget ?? directTarget(deps, provider, headers)];
 }
 

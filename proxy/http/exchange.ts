@@ -57,6 +57,11 @@ export interface RequestRecord {
   modelRoute: string | undefined;
   /** Whether the response was a stored one; undefined if the route stores none. */
   cache: 'hit' | 'miss' | undefined;
+  /**
+   * Whether the request went to a canary of its route first. `failed`: another target got it then, or at once because
+   * the canary was out.
+   */
+  canary: 'false' | 'true' | 'failed';
   /** The model's name in the catalog or in configuration. Only known names are metric labels. */
   catalogName: string | undefined;
   status: number;
@@ -140,6 +145,7 @@ export class Exchange {
     modelSent: undefined,
     modelRoute: undefined,
     cache: undefined,
+    canary: 'false',
     catalogName: undefined,
     status: 0,
     errorCode: undefined,
@@ -286,6 +292,7 @@ export class Exchange {
   authorized(call: ChatCall): void {
     this.#call = call;
     this.record.modelRoute = call.route?.name;
+    this.record.canary = call.isCanary === true ? 'true' : 'false';
     this.#noteTarget(call);
   }
 
@@ -315,7 +322,9 @@ export class Exchange {
 
   #noteAttempt({ target }: Received): void {
     if (this.#call?.alternatives !== undefined) {
-      this.#noteTarget(targetWith(this.#call, target));
+      const at = targetWith(this.#call, target);
+      this.#noteTarget(at);
+      if (this.#call.isCanary === true) this.record.canary = at === this.#call ? 'true' : 'failed';
       if (this.reservation !== undefined) this.record.limitHeaders = this.reservation.headersAt(target);
     }
     this.record.providerKeyId = target.providerKeyId;

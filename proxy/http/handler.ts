@@ -13,6 +13,7 @@ import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Ledger, Reservation } from '../ledger/ledger.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
 import { refusePricedOptions } from '../pricing/dear-fields.ts';
+import type { PriceTable } from '../pricing/price-book.ts';
 import type { Lookup, LookupContext, ResponseCache } from '../response-cache/response-cache.ts';
 import { withNearest } from '../unknown-model.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
@@ -45,6 +46,7 @@ export interface HandlerDeps
     CountDeps {
   /** The routes of other formats are unknown paths. */
   readonly servedFormats: ReadonlySet<ClientFormatName>;
+  readonly prices: PriceTable;
   readonly admission: Admission;
   readonly bodyLimits: BodyLimits;
   /** Schedules the processing of requests on the event loop. */

@@ -26,6 +26,9 @@ const knownHeaders = new Set([
   'x-goog-api-client',
   'x-request-id',
   'x-svc-route-tag',
+  'x-claude-code-session-id',
+  'session-id',
+  'x-session-affinity',
 ]);
 
 export class RequestHeaders {

@@ -1,94 +1,82 @@
-// The targets of a route for one request, in the order in which they are tried: the groups whose conditions are met, and
-// within a group a random order by weight. A target that the caller may not use, or that cannot be called, is left out.
-import type { Caller } from '../access/authenticator.ts';
-import type { Route, RouteTarget } from '../access/routes.ts';
-import type { AttemptTimes, CallTarget, ChatCall } from '../call.ts';
+// The targets of a route for one request, in the order in which they are tried: the groups whose conditions are met, each
+// in its own order. A target whose account wrote reasoning that only it can read comes first.
+import type { Route } from '../access/routes.ts';
+import type { CallTarget, ChatCall } from '../call.ts';
+import { type Issuer, issuerOf } from '../conversation/opaque.ts';
 import { GatewayError } from '../errors.ts';
-import type { RequestOverrides } from '../formats/client-format.ts';
-import type { Targets } from '../upstream/targets.ts';
-import { type CallTargetDeps, calledModelOf } from './call-target.ts';
-import { mayCall } from './callable-models.ts';
-import { modelWithProvider } from './resolve-model.ts';
-import { type ConditionedRequest, groupsFor } from './route-conditions.ts';
+import { issuerOfThinking } from '../formats/chat-completions/client-thinking.ts';
+import type { Target } from '../providers/provider.ts';
+import { type GroupDeps, type GroupRequest, groupTargets, type LeftOut } from './group-targets.ts';
+import { groupsFor } from './route-conditions.ts';
 
-export interface RoutedDeps extends CallTargetDeps {
-  readonly targets: Targets;
-}
+export type RoutedDeps = GroupDeps;
 
 /** The parts of a call that its route decides. */
 export type Routed = CallTarget & Pick<ChatCall, 'route' | 'alternatives'>;
 
 /**
- * @throws GatewayError model_not_allowed if no target is left; provider_not_configured if keys are missing for all
+ * @throws GatewayError model_not_allowed if no target is left; provider_not_configured if keys are missing for all;
+ * invalid_request if the route keeps reasoning, and none of them can read it
  */
-export function routed(deps: RoutedDeps, requested: ConditionedRequest, route: Route): Routed {
-  const found = groupsFor(route.groups, requested).flatMap(([group, { targets }]) =>
-    byWeight(targets).map((target) => callTargetOf(deps, requested.caller, { target, group })),
+export function routed(deps: RoutedDeps, requested: GroupRequest, route: Route): Routed {
+  const found = groupsFor(route.groups, requested).flatMap(([index, group]) =>
+    groupTargets(deps, requested, group, index),
   );
-  const [first, ...others] = found.filter((one) => typeof one !== 'string');
-  if (first === undefined) throw noTarget(found.filter((one) => typeof one === 'string'));
-  const { name, onContext, onFilter, recovery, shadow } = route;
+  const callable = found.filter((one) => typeof one !== 'string');
+  if (callable.length === 0) throw noTarget(found.filter((one) => typeof one === 'string'));
+  const [first, ...others] = forReasoning(callable, issuerOfThinking(requested.request), route.keepReasoning);
+  if (first === undefined) throw unreadReasoning();
+  const { name, onContext, onFilter, onBudget, recovery, shadow } = route;
   return {
     ...first,
-    route: { name, onContext, onFilter, ...(recovery !== 'off' && { recovery }), ...(shadow && { shadow }) },
+    route: {
+      ...{ name, onContext, onFilter, onBudget },
+      ...(recovery !== 'off' && { recovery }),
+      ...(shadow && { shadow }),
+    },
     ...(others.length > 0 && { alternatives: others.map(withOwnTargets) }),
   };
 }
 
-export type LeftOut = 'not_allowed' | 'no_provider' | 'no_chat' | 'no_key';
-
-interface GroupTarget {
-  readonly target: RouteTarget;
-  readonly group: number;
+/** @param isKept the other accounts do not get the request */
+function forReasoning(
+  callable: readonly CallTarget[],
+  issuer: Issuer | undefined,
+  isKept: boolean,
+): readonly CallTarget[] {
+  if (issuer === undefined) return callable;
+  if (isKept) {
+    return callable.flatMap((one) => {
+      const targets = one.targets.filter((target) => isOf(target, issuer));
+      return targets.length === 0 ? [] : [{ ...one, targets }];
+    });
+  }
+  const preferred = callable.find(({ targets }) => targets.some((target) => isOf(target, issuer)));
+  if (preferred === undefined) return callable;
+  const targets = issuerFirst(preferred.targets, issuer);
+  return [{ ...preferred, targets, group: -1 }, ...callable.filter((one) => one !== preferred)];
 }
 
-function callTargetOf(deps: RoutedDeps, caller: Caller, { target, group }: GroupTarget): CallTarget | LeftOut {
-  const found = calledTarget(deps, caller, target);
-  if (typeof found === 'string') return found;
-  return { ...found, group, overrides: overridesOf(target), times: timesOf(target) };
+/** The keys of one model, with that of the issuer in front. */
+export function issuerFirst(targets: readonly Target[], issuer: Issuer): readonly Target[] {
+  return [...targets.filter((target) => isOf(target, issuer)), ...targets.filter((target) => !isOf(target, issuer))];
 }
 
-/** The model of a target, with the keys for it. */
-export function calledTarget(
-  deps: RoutedDeps,
-  caller: Caller,
-  target: Pick<RouteTarget, 'model' | 'providerKeyId'>,
-): CallTarget | LeftOut {
-  const { principal } = caller;
-  const resolved = modelWithProvider(deps, caller, target.model);
-  if (resolved === undefined) return 'no_provider';
-  const called = calledModelOf(deps, caller, resolved);
-  if (!mayCall(caller, called.qualifiedModel)) return 'not_allowed';
-  if (called.catalogModel?.chat === false) return 'no_chat';
-  const stored = deps.targets.stored(principal.organization, resolved.provider);
-  const { providerKeyId: only } = target;
-  const targets = only === undefined ? stored : stored.filter(({ providerKeyId }) => providerKeyId === only);
-  if (targets.length === 0) return 'no_key';
-  return { ...called, targets };
+function isOf({ provider, providerKeyId }: Target, issuer: Issuer): boolean {
+  return provider.name === issuer.provider && issuerOf(provider.name, providerKeyId).account === issuer.account;
 }
 
-function overridesOf({ maxOutputTokens, reasoningEffort }: RouteTarget): RequestOverrides | undefined {
-  const isNone = maxOutputTokens === undefined && reasoningEffort === undefined;
-  return isNone ? undefined : { maxOutputTokens, reasoningEffort };
-}
-
-function timesOf({ firstTokenMs, betweenTokensMs, wholeMs }: RouteTarget): AttemptTimes | undefined {
-  const isNone = firstTokenMs === undefined && betweenTokensMs === undefined && wholeMs === undefined;
-  return isNone ? undefined : { firstTokenMs, betweenTokensMs, wholeMs };
+function unreadReasoning(): GatewayError {
+  return new GatewayError('invalid_request', {
+    param: 'messages',
+    message:
+      'the route keeps reasoning, and none of its provider keys can read that of this request; leave the reasoning out',
+  });
 }
 
 /** One key may be for several models of the route. */
 function withOwnTargets(target: CallTarget): CallTarget {
   return { ...target, targets: target.targets.map((one) => ({ ...one })) };
-}
-
-/** As for keys of one priority, see Targets. */
-function byWeight(targets: readonly RouteTarget[]): readonly RouteTarget[] {
-  if (targets.length < 2) return targets;
-  return targets
-    .map((target) => ({ target, at: -Math.log(1 - Math.random()) / target.weight }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ target }) => target);
 }
 
 function noTarget(reasons: readonly LeftOut[]): GatewayError {

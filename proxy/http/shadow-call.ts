@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 import type { ClientRequest } from '../formats/client-format.ts';
 import { ownTool } from '../pricing/demand.ts';
-import { calledTarget, type RoutedDeps } from './routed-call.ts';
+import { calledTarget, type TargetDeps } from './group-targets.ts';
 import { withOwner } from './stored-ids.ts';
 
 /**
@@ -18,7 +18,7 @@ import { withOwner } from './stored-ids.ts';
 export type NotCopied = 'not_allowed' | 'no_target' | 'unfit';
 
 /** @param call of a route, inspected */
-export function shadowCallOf(deps: RoutedDeps, call: ChatCall, shadow: RouteShadow): ChatCall | NotCopied {
+export function shadowCallOf(deps: TargetDeps, call: ChatCall, shadow: RouteShadow): ChatCall | NotCopied {
   const { requestId, caller, request, route } = call;
   if (route === undefined) throw new Error('only routes copy requests');
   const target = calledTarget(deps, caller, shadow);

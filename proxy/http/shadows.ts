@@ -16,7 +16,7 @@ import type { Dispatch } from '../routing/dispatch.ts';
 import { shares } from '../shares.ts';
 import type { Admission } from './admission.ts';
 import type { Exchange } from './exchange.ts';
-import type { RoutedDeps } from './routed-call.ts';
+import type { TargetDeps } from './group-targets.ts';
 import { type NotCopied, shadowCallOf } from './shadow-call.ts';
 import { ShadowRequest, type ShadowTimes } from './shadow-request.ts';
 
@@ -34,7 +34,7 @@ export const notSent = [
 export type ShadowEnding = (typeof shadowEndings)[number];
 export type NotSent = (typeof notSent)[number];
 
-export interface ShadowsDeps extends RoutedDeps {
+export interface ShadowsDeps extends TargetDeps {
   readonly ledger: Pick<Ledger, 'reserve'>;
   readonly dispatch: Dispatch;
   readonly admission: Pick<Admission, 'inFlight' | 'bytes' | 'limits'>;

@@ -2,6 +2,7 @@
 // a request on the traffic listener is here, except that for headers, which node:http enforces.
 import type { Clock } from '../../common/clock.ts';
 import { GatewayError } from '../errors.ts';
+import { TransportError } from '../upstream/transport.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
 
 export interface TimeLimits {
@@ -40,6 +41,7 @@ export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
     for (const exchange of watched) {
       const error = overdue(exchange, limits, now);
       if (error !== undefined) exchange.abort(error);
+      else if (isUnconnected(exchange, now)) exchange.abortAttempt(noConnection());
       else if (isAttemptOverdue(exchange, limits, now))
         exchange.abortAttempt(upstreamTimeout('nothing to pass on came'));
     }
@@ -105,6 +107,12 @@ export function isAttemptOverdue(exchange: Exchange, limits: TimeLimits, now: nu
   return tried > wholeMs || (record.streamed && tried > firstTokenMs);
 }
 
+/** The target's time for a connection is over. Nothing was sent, so nothing can have cost anything. */
+export function isUnconnected({ times, isTrying, attempt, attemptAt }: Exchange, now: number): boolean {
+  const connectMs = times?.connectMs;
+  return connectMs !== undefined && isTrying && attempt?.isConnected === false && now - attemptAt > connectMs;
+}
+
 function isSilent(exchange: Exchange, limits: TimeLimits, now: number): boolean {
   const { waiting, waitingSince, record } = exchange;
   if (waiting === 'head') return record.streamed && now - waitingSince > limits.firstByteMs;
@@ -124,6 +132,13 @@ function hasBegun({ response, recovering, isReadOn }: Exchange): boolean {
 /** Of a target with a time limit, whose response has begun. */
 function isPastTime({ isTrying, times, attemptAt }: Exchange, now: number): boolean {
   return !isTrying && times?.wholeMs !== undefined && now - attemptAt > times.wholeMs;
+}
+
+function noConnection(): GatewayError {
+  const cause = new TransportError('connect', new Error("the target's time for a connection is over"), {
+    begun: false,
+  });
+  return new GatewayError('upstream_unreachable', { cause });
 }
 
 function upstreamTimeout(why: string): GatewayError {

@@ -101,7 +101,7 @@ export interface Money {
 }
 
 export interface TakenMoney {
-  /** Those that are left; the first one always. */
+  /** Those that are left; the first one always, unless the route lets budgets leave it out. */
   readonly targets: readonly PricedTarget[];
   /** Undefined if no budget applies. */
   readonly money: Money | undefined;
@@ -109,12 +109,14 @@ export interface TakenMoney {
 
 /**
  * A promise only if an acquire call has to be waited for.
+ * @param first the refusal of a target that came before these
  * @throws GatewayError budget_exceeded, budget_busy, ledger_unavailable: the refusal of a budget of the first target
  */
 export function takeMoney(
   deps: MoneyDeps,
   call: ChatCall,
   targets: readonly PricedTarget[],
+  first?: () => unknown,
 ): TakenMoney | Promise<TakenMoney> {
   const budgets = limitsOfAll(targets, 'budgets');
   if (budgets.length === 0) return { targets, money: undefined };
@@ -126,9 +128,12 @@ export function takeMoney(
     money: { reservation, budgets },
   });
   const refused = (error: unknown): TakenMoney | Promise<TakenMoney> => {
-    const left = error instanceof BudgetRefusal ? withoutBudget(targets, error.budgetId) : undefined;
-    if (left === undefined) throw refusalOf(deps, budgets, { error, isShadow: call.shadowOf !== undefined });
-    return takeMoney(deps, call, left);
+    const onBudget = call.route?.onBudget === true;
+    const left = error instanceof BudgetRefusal ? withoutBudget(targets, error.budgetId, onBudget) : undefined;
+    const refusal = () => refusalOf(deps, budgets, { error, isShadow: call.shadowOf !== undefined });
+    if (left === undefined) throw (first ?? refusal)();
+    // If no target is left in the end, the caller gets the refusal of the one that the request was for.
+    return takeMoney(deps, call, left, first ?? (left[0] === targets[0] ? undefined : refusal));
   };
   try {
     const ifKilled = () => killedEvent(call);
@@ -167,12 +172,17 @@ function amountsOf(targets: readonly PricedTarget[]): { readonly full: number; r
   return { full, least };
 }
 
-/** @returns undefined if the first target needs the budget, or if it is for none of them */
-function withoutBudget(targets: readonly PricedTarget[], budgetId: string): readonly PricedTarget[] | undefined {
+/** @returns undefined if the first target needs the budget and may not be left out, or if nothing else is left */
+function withoutBudget(
+  targets: readonly PricedTarget[],
+  budgetId: string,
+  onBudget: boolean,
+): readonly PricedTarget[] | undefined {
   const needs = ({ limits }: PricedTarget) => limits.budgets.some(({ id }) => id === budgetId);
   const [first] = targets;
-  if (first === undefined || needs(first) || !targets.some(needs)) return undefined;
-  return targets.filter((target) => !needs(target));
+  if (first === undefined || !targets.some(needs) || (needs(first) && !onBudget)) return undefined;
+  const left = targets.filter((target) => !needs(target));
+  return left.length === 0 ? undefined : left;
 }
 
 /** Each limit once. Usually there is one target. */

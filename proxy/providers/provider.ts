@@ -83,6 +83,8 @@ export interface ProviderCall extends FormatCall<ChatRequest> {
   readonly target: Target;
   /** Output guardrails apply, or its stream may be recovered: both read chat completions. */
   readonly isGuarded?: boolean;
+  /** Fields of the client's that an earlier attempt had, and this one has not. */
+  readonly leftOut?: readonly string[];
 }
 
 /** The format that the provider shares with the client of this request, if it does. */

@@ -14,10 +14,12 @@ import type { FailureCause, Health } from './health.ts';
 import { type FailedAttempt, failedAttempt, type RefusedElsewhere } from './outcomes.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import { shownFailure, waitOf } from './shown-failure.ts';
+import type { CountedAttempt, TargetLoads } from './target-loads.ts';
 import { exhaustedForMs } from './vendor-limits.ts';
 
 export interface ChainDeps {
   readonly health: TargetHealth;
+  readonly loads: Pick<TargetLoads, 'begin'>;
   readonly retryBudget: Pick<RetryBudget, 'request' | 'mayRetry'>;
   readonly metrics: {
     /** @param isFollowed another attempt follows */
@@ -46,6 +48,8 @@ export interface ChainAttempt {
   readonly head: IncomingHttpHeaders;
   /** @throws GatewayError, ProviderFailure */
   run(): Promise<AttemptResult>;
+  /** @param done called once, when the response has ended, unless the attempt has failed */
+  whenOver(done: () => void): void;
 }
 
 export interface ChainContext {
@@ -67,8 +71,9 @@ export interface ChainCall extends TargetNames {
 }
 
 export interface Attempts {
-  /** @param fresh on a new connection */
-  start(target: Target, fresh: boolean): ChainAttempt;
+  start(target: Target, options: AttemptOptions): ChainAttempt;
+  /** Whether the target's request has reasoning that only a vendor can read, and can be sent without it. */
+  mayLeaveOutReasoning(target: Target): boolean;
   /**
    * Charges an attempt that may have cost something, and reserves money for another one.
    * @returns false if there is none
@@ -97,6 +102,13 @@ export interface RecoveringChain {
  */
 export const recoveryResults = ['restarted', 'continued', 'final', 'failed'] as const;
 export type RecoveryResult = (typeof recoveryResults)[number];
+
+export interface AttemptOptions {
+  /** On a new connection. */
+  readonly fresh: boolean;
+  /** The vendor could not read the reasoning of earlier turns. */
+  readonly withoutReasoning: boolean;
+}
 
 /** How many attempts one request may have. */
 const attemptsMax = 3;
@@ -156,6 +168,8 @@ class Chain implements RecoveringChain {
   #last: ChainAttempt | undefined;
   /** Whether a target may get what follows. */
   #isFit: (target: Target) => boolean = () => true;
+  /** The index of the target that has the request without reasoning: at most one does. */
+  #leftOutAt: number | undefined;
 
   constructor(deps: ChainDeps, parts: ChainParts) {
     this.#deps = deps;
@@ -163,7 +177,7 @@ class Chain implements RecoveringChain {
   }
 
   run(): Promise<AttemptResult> {
-    return this.#attempt(false);
+    return this.#attempt(usual);
   }
 
   get received(): Received | undefined {
@@ -184,30 +198,38 @@ class Chain implements RecoveringChain {
     this.#count(failed, step);
     if (step === undefined) throw error;
     if (step.waitMs > 0) await this.#wait(step.waitMs);
-    return this.#attempt(step.fresh);
+    return this.#attempt(step);
   }
 
-  async #attempt(onNew: boolean): Promise<AttemptResult> {
-    let fresh = onNew;
+  async #attempt(first: AttemptOptions): Promise<AttemptResult> {
+    let options = first;
     for (;;) {
       const target = this.#parts.targets[this.#at];
       if (target === undefined || !this.#isFit(target)) throw new GatewayError('no_healthy_target');
-      const attempt = this.#parts.attempts.start(target, fresh);
+      const attempt = this.#parts.attempts.start(target, options);
       this.#last = attempt;
       const startedAt = this.#deps.clock.monotonic();
+      const counted = this.#counted(target);
       try {
         const result = await attempt.run();
+        if (result.kind === 'stream') counted?.firstByte(startedAt);
+        if (counted !== undefined) attempt.whenOver(counted.end);
         this.#noteSuccess(target, attempt, result.kind === 'stream' ? startedAt : undefined);
         return result;
       } catch (error) {
+        counted?.end();
         const failed = this.#failed(error, attempt);
         const step = await this.#afterFailure(target, attempt, { error, failed });
         this.#count(failed, step);
         if (step === undefined) throw shownFailure(this.#failures);
-        fresh = step.fresh;
+        options = step;
         if (step.waitMs > 0) await this.#wait(step.waitMs);
       }
     }
+  }
+
+  #counted(target: Target): CountedAttempt | undefined {
+    return this.#hasChoice ? this.#deps.loads.begin(countedTarget(target, this.#parts.call).identity) : undefined;
   }
 
   #failed(error: unknown, attempt: ChainAttempt): FailedAttempt {
@@ -232,7 +254,7 @@ class Chain implements RecoveringChain {
     if (context.aborted !== undefined) return undefined;
     context.attemptFailed();
     const most = call.isShadow === true ? 1 : attemptsMax;
-    const step = this.#failures.length < most ? this.#step(failed, retryAfterMs ?? 0) : undefined;
+    const step = this.#failures.length < most ? this.#step(target, failed, retryAfterMs ?? 0) : undefined;
     if (step === undefined) return undefined;
     const isFree = !attempt.isSent || attempt.received.ending === 'unused';
     const isAllowed = failed.isUnfit === true || this.#deps.retryBudget.mayRetry(call.organization);
@@ -272,7 +294,8 @@ class Chain implements RecoveringChain {
     else health.undecided(identity);
   }
 
-  #step({ again, next }: FailedAttempt, retryAfterMs: number): Step | undefined {
+  #step(target: Target, { again, next }: FailedAttempt, retryAfterMs: number): Step | undefined {
+    if (again === 'without_reasoning') return this.#leaveOut(target);
     if (!this.#isAgain && again === 'reconnect_at_once') return this.#stay({ fresh: true, waitMs: 0 });
     const following = next ? this.#following() : undefined;
     if (following !== undefined) return this.#move(following);
@@ -283,9 +306,15 @@ class Chain implements RecoveringChain {
     return undefined;
   }
 
-  #stay(step: Step): Step {
+  #leaveOut(target: Target): Step | undefined {
+    if (this.#leftOutAt !== undefined || !this.#parts.attempts.mayLeaveOutReasoning(target)) return undefined;
+    this.#leftOutAt = this.#at;
+    return this.#stay({ fresh: false, waitMs: 0 });
+  }
+
+  #stay(step: Omit<Step, 'withoutReasoning'>): Step {
     this.#isAgain = true;
-    return step;
+    return { ...step, withoutReasoning: this.#leftOutAt === this.#at };
   }
 
   /** The next target that may be tried now, else the next one. */
@@ -303,7 +332,7 @@ class Chain implements RecoveringChain {
   #move(at: number): Step {
     this.#at = at;
     this.#isAgain = false;
-    return { fresh: false, waitMs: 0 };
+    return { ...usual, waitMs: 0 };
   }
 
   /** The attempt that was to be a trial of its target is not made. */
@@ -339,7 +368,8 @@ interface Failure {
   readonly failed: FailedAttempt;
 }
 
-interface Step {
-  readonly fresh: boolean;
+const usual: AttemptOptions = { fresh: false, withoutReasoning: false };
+
+interface Step extends AttemptOptions {
   readonly waitMs: number;
 }

@@ -4,10 +4,10 @@
 import { type ChatCall, callAt, callTargets } from '../call.ts';
 import { FetchedImage, type InlineData } from '../conversation/media.ts';
 import { imageUrls } from '../formats/chat-completions/read-content.ts';
-import type { Target } from '../providers/provider.ts';
+import { nativeFormat, type Target } from '../providers/provider.ts';
 import { Attempt, type AttemptContext, type AttemptDeps, type AttemptResult } from '../upstream/attempt.ts';
 import { fetchImages, type ImageContext, type ImageDeps } from '../upstream/images.ts';
-import type { ChainAttempt, ChainCall, Chains, RecoveringChain } from './chain.ts';
+import type { AttemptOptions, ChainAttempt, ChainCall, Chains, RecoveringChain } from './chain.ts';
 import { RecoveringStream, type RecoveryContext } from './recovering-stream.ts';
 import { type ChangeRequest, continuationOf, type Recovery, recoveryOf } from './recovery.ts';
 import type { SharedHints } from './shared-hints.ts';
@@ -53,7 +53,8 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
       const chain = deps.chains.open(
         call.route === undefined ? chainOf(call) : routedChain(call),
         {
-          start: (target, fresh) => sending.attempt(target, fresh),
+          start: (target, options) => sending.attempt(target, options),
+          mayLeaveOutReasoning: (target) => sending.withoutReasoning(target) !== undefined,
           charge: (failure) => charge(context, failure),
         },
         context,
@@ -141,12 +142,34 @@ class Sending {
     this.#changed = change;
   }
 
-  attempt(target: Target, fresh: boolean): ChainAttempt {
-    const routed = this.#call.route === undefined ? this.#call : callAt(this.#call, target);
-    const call = this.#changed === undefined ? routed : { ...routed, request: this.#changed(routed.request) };
-    const start = () => startAttempt(call, { target, images: this.#images, fresh }, this.#deps, this.#context);
+  attempt(target: Target, { fresh, withoutReasoning }: AttemptOptions): ChainAttempt {
+    const left = withoutReasoning ? this.withoutReasoning(target) : undefined;
+    const sent = left?.call ?? this.#callAt(target);
+    const call = this.#changed === undefined ? sent : { ...sent, request: this.#changed(sent.request) };
+    const leftOut = left?.leftOut;
+    const start = () => startAttempt(call, { target, images: this.#images, fresh, leftOut }, this.#deps, this.#context);
     const urls = urlsFor(call);
     return urls.every((url) => isHere(this.#images.get(url))) ? start() : this.#withImages(urls, start);
+  }
+
+  #callAt(target: Target): ChatCall {
+    return this.#call.route === undefined ? this.#call : callAt(this.#call, target);
+  }
+
+  /**
+   * The request without reasoning that only a vendor of the client's format can read. Undefined: it has none, or the
+   * target's vendor gets it translated. With the caller's own key, the vendor's refusal is for the caller.
+   */
+  withoutReasoning(target: Target): { readonly call: ChatCall; readonly leftOut: readonly string[] } | undefined {
+    const call = this.#callAt(target);
+    const { request, model, caller } = call;
+    const { client } = request;
+    if (client === undefined || caller.direct || nativeFormat({ request, target, model }) === undefined)
+      return undefined;
+    const left = client.translation.vendorReasoning.without(client.body);
+    if (left === undefined) return undefined;
+    const changed = { ...request, source: undefined, client: { ...client, body: left.body, bytes: undefined } };
+    return { call: { ...call, request: changed }, leftOut: left.dropped };
   }
 
   /** An earlier target needed no images, or a worker has theirs. */
@@ -162,6 +185,10 @@ class Sending {
       },
       get head() {
         return started?.head ?? {};
+      },
+      whenOver: (done) => {
+        if (started === undefined) throw new Error('nothing was sent');
+        started.whenOver(done);
       },
       run: async () => {
         this.#images = await fetchImages(urls, this.#deps.images, this.#context);
@@ -181,11 +208,12 @@ interface Sent {
   readonly target: Target;
   readonly images: Images;
   readonly fresh: boolean;
+  readonly leftOut: readonly string[] | undefined;
 }
 
 function startAttempt(
   { request, model, capabilities, catalogModel, costText, isGuarded }: ChatCall,
-  { target, images, fresh }: Sent,
+  { target, images, fresh, leftOut }: Sent,
   deps: DispatchDeps,
   context: DispatchContext,
 ): Attempt {
@@ -201,6 +229,7 @@ function startAttempt(
       images,
       ...(costText !== undefined && { costText: (usage) => costText(usage, target) }),
       ...(isGuarded !== undefined && { isGuarded }),
+      ...(leftOut !== undefined && { leftOut }),
     },
     deps,
     context,

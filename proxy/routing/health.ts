@@ -42,6 +42,8 @@ export interface HealthOptions extends HealthEvents {
   readonly organizationsMax?: number;
   /** What other proxies have noticed; undefined: nothing is shared. */
   readonly hints?: Pick<SharedHints, 'hostOut' | 'keyOut' | 'succeeded' | 'learned'> | undefined;
+  /** A target that has as many requests as it bears comes after others. Default: none is full. */
+  isFull?(identity: TargetIdentity): boolean;
 }
 
 interface Identified {
@@ -58,6 +60,7 @@ export class Health {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #random: () => number;
   readonly #events: HealthEvents;
+  readonly #isFull: (identity: TargetIdentity) => boolean;
   readonly #organizations: LRUCache<string, OrganizationHealth>;
   readonly #shared: SharedHosts = createSharedHosts();
   readonly #hints: HealthOptions['hints'];
@@ -67,6 +70,7 @@ export class Health {
     this.#random = options.random ?? Math.random;
     this.#events = options;
     this.#hints = options.hints;
+    this.#isFull = options.isFull ?? (() => false);
     this.#organizations = lruCache(options.organizationsMax ?? organizationsMaxUsual);
   }
 
@@ -82,7 +86,7 @@ export class Health {
     let slowest = 0;
     for (const { identity } of targets) {
       const organization = this.#organizations.get(identity.organization);
-      if (!this.#isClear(identity, organization)) return this.#chosen(targets);
+      if (!this.#isClear(identity, organization) || this.#isFull(identity)) return this.#chosen(targets);
       const median = firstTokensOf(identity, organization)?.median;
       if (median === undefined) continue;
       fastest = Math.min(fastest, median);
@@ -250,12 +254,14 @@ export class Health {
   #endingFirst<T extends Identified>(targets: readonly T[]): readonly T[] {
     const ends = targets.map(({ identity }) => this.#endsAt(identity));
     const earliest = Math.min(...ends);
-    return targets.filter((_, index) => index === ends.indexOf(earliest));
+    // Those that are only full are all as good.
+    return targets.filter((_, index) => (earliest === 0 ? ends[index] === 0 : index === ends.indexOf(earliest)));
   }
 
   #isOut(identity: TargetIdentity, now: number): boolean {
     const { organization: id, providerKey, model } = identity;
     if (providerKey === undefined) return false;
+    if (this.#isFull(identity)) return true;
     const organization = this.#organizations.get(id);
     if (this.#exclusionOfHost(identity, organization)?.standing(now) === 'out') return true;
     if (organization === undefined) return false;

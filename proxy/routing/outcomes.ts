@@ -10,10 +10,10 @@ export interface FailedAttempt {
   /** Undefined: nothing that health counts. */
   readonly cause: FailureCause | undefined;
   /**
-   * Whether the same target may get the request once more: `no`, on a new connection, at once on a new connection, or
-   * after the wait that the vendor requests if that is short.
+   * Whether the same target may get the request once more: `no`, on a new connection, at once on a new connection,
+   * after the wait that the vendor requests if that is short, or without the reasoning that the vendor cannot read.
    */
-  readonly again: 'no' | 'reconnect' | 'reconnect_at_once' | 'after_wait';
+  readonly again: 'no' | 'reconnect' | 'reconnect_at_once' | 'after_wait' | 'without_reasoning';
   /** Whether the next target may get it. */
   readonly next: boolean;
   /** The target is none for this request: it has not failed, and the caller does not see this. */
@@ -21,6 +21,7 @@ export interface FailedAttempt {
 }
 
 const final: FailedAttempt = { cause: undefined, again: 'no', next: false };
+const unread: FailedAttempt = { cause: undefined, again: 'without_reasoning', next: false };
 const elsewhere: FailedAttempt = { cause: undefined, again: 'no', next: true };
 
 /** Which refusals of the request itself go to the next target: a route may say so of these two. */
@@ -68,7 +69,9 @@ function unreachable(cause: unknown): FailedAttempt {
   }
 }
 
-function byStatus({ status, code = '' }: ProviderFailure): FailedAttempt {
+function byStatus(failure: ProviderFailure): FailedAttempt {
+  const { status, code = '' } = failure;
+  if (status === 400 && isUnreadReasoning(failure)) return unread;
   if (status === 429 && !spentQuotas.has(code)) return { cause: 'rate', again: 'after_wait', next: true };
   if (status === 402 || status === 429) return { cause: 'quota', again: 'no', next: true };
   if (status >= 500) return { cause: 'server', again: 'no', next: true };
@@ -91,6 +94,20 @@ function isTooLong({ code, message }: ProviderFailure): boolean {
   return (
     code === 'context_length_exceeded' ||
     /maximum context length|context window|(?:prompt|input) is too long/i.test(message)
+  );
+}
+
+/**
+ * The vendor cannot verify or decrypt reasoning of an earlier turn: another account or another model wrote it. OpenAI has
+ * a code for it (Azure only the message), Anthropic and Bedrock name the signature of a thinking block, Google the
+ * thought signature.
+ */
+function isUnreadReasoning({ code, message }: ProviderFailure): boolean {
+  return (
+    code === 'invalid_encrypted_content' ||
+    /encrypted content .{0,200}could not be (?:verified|decrypted)/i.test(message) ||
+    /invalid .?(?:signature|data).? in .?(?:redacted_)?thinking/i.test(message) ||
+    /(?:corrupted|invalid) thought.?signature|thought.?signature is (?:not valid|invalid)/i.test(message)
   );
 }
 

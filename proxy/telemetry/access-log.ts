@@ -29,6 +29,7 @@ export function createAccessLog(log: Logger): AccessLog {
         text('model', record.model) +
         text('model_sent', record.modelSent) +
         text('model_route', record.modelRoute) +
+        (record.canary === 'false' ? '' : text('canary', record.canary)) +
         text('cache', record.cache) +
         text('guardrails', record.guardrailsNotPassed) +
         `,"streamed":${record.streamed},"direct_key":${record.direct}` +

@@ -15,6 +15,7 @@ export interface Gauges extends LedgerGauges {
   readonly readOn: { readonly open: number };
   readonly backgroundResponses: { readonly open: number };
   readonly health: { readonly out: OutCounts };
+  readonly loads: { readonly full: number };
   /** Absent if Redis is not configured. */
   readonly redis?: { state(): 'ok' | 'failing' | undefined } | undefined;
   /** Undefined until the feed has responded for the first time. */
@@ -39,7 +40,7 @@ function gaugeMaker(registry: Registry): MakeGauge {
 export function observeGauges(registry: Registry, gauges: Gauges): void {
   const gauge = gaugeMaker(registry);
   observeAdmission(registry, gauges.admission);
-  targetsOutGauge(() => gauges.health.out, [registry]);
+  targetsOutGauge(() => ({ ...gauges.health.out, full: gauges.loads.full }), [registry]);
   gauge('gateway_read_on_requests', 'Responses that are being read on for their usage', () => gauges.readOn.open);
   gauge(
     'gateway_background_responses',

@@ -159,7 +159,7 @@ function requestMetrics(tally: Tally, histogram: MakeHistogram): RequestCounters
   const makeRow = requestRows(tally, histogram, labels);
   const rows = new Map<string, RequestRow>();
   const rowOf = (record: RequestRecord): RequestRow => {
-    const key = `${record.route} ${record.clientFormat} ${labels.provider(record)} ${record.status} ${errorLabel(record)} ${labels.model(record)}`;
+    const key = `${record.route} ${record.clientFormat} ${labels.provider(record)} ${record.status} ${errorLabel(record)} ${record.canary} ${labels.model(record)}`;
     const row = rows.get(key) ?? makeRow(record);
     rows.set(key, row);
     return row;
@@ -218,8 +218,8 @@ function requestRows(
 ): (record: RequestRecord) => RequestRow {
   const requests = tally({
     name: 'gateway_requests_total',
-    help: 'Requests with a response, by route, format of the client, provider, status, code and source of the response',
-    labelNames: ['route', 'client_format', 'provider', 'status', 'code', 'source'],
+    help: 'Requests with a response, by route, format of the client, provider, status, code and source of the response, and whether a canary got it first (true, false; failed: another target responded)',
+    labelNames: ['route', 'client_format', 'provider', 'status', 'code', 'source', 'canary'],
   });
   const attempts = tally({
     name: 'gateway_attempts_total',
@@ -246,8 +246,8 @@ function requestRows(
     inputTokens: tokens(provider, labels.model(record), 'input'),
     outputTokens: tokens(provider, labels.model(record), 'output'),
     cost: cost(provider, labels.model(record)),
-    duration: duration.row(provider, record.errorSource ?? 'none'),
-    firstToken: firstToken.row(provider),
+    duration: duration.row(provider, record.errorSource ?? 'none', record.canary),
+    firstToken: firstToken.row(provider, record.canary),
     perToken: perToken.row(provider),
     inputUsage: usage.row(provider, 'input'),
     outputUsage: usage.row(provider, 'output'),
@@ -256,7 +256,9 @@ function requestRows(
     const { route, clientFormat = 'none', status, errorSource = 'none' } = record;
     const provider = labels.provider(record);
     return {
-      requests: requests(route, clientFormat, provider ?? 'none', String(status), errorLabel(record), errorSource),
+      requests: requests(
+        ...[route, clientFormat, provider ?? 'none', String(status), errorLabel(record), errorSource, record.canary],
+      ),
       provider: provider === undefined ? undefined : providerRow(provider, record),
     };
   };
@@ -276,14 +278,14 @@ const durationOptions: HistogramOptions = {
   name: 'gen_ai_server_request_duration_seconds',
   help: 'From the first byte of a request to the last of its response',
   buckets: durationBuckets,
-  labelNames: ['gen_ai_provider_name', 'error_type'],
+  labelNames: ['gen_ai_provider_name', 'error_type', 'canary'],
 };
 
 const firstTokenOptions: HistogramOptions = {
   name: 'gen_ai_server_time_to_first_token_seconds',
   help: 'From the first byte of a request to the first byte of a streamed response',
   buckets: durationBuckets,
-  labelNames: ['gen_ai_provider_name'],
+  labelNames: ['gen_ai_provider_name', 'canary'],
 };
 
 const perTokenOptions: HistogramOptions = {

@@ -73,18 +73,19 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
 }
 
 /** @param read is called at each scrape */
-export function targetsOutGauge(read: () => OutCounts, registers: Registry[]): Gauge {
+export function targetsOutGauge(read: () => OutCounts & { readonly full: number }, registers: Registry[]): Gauge {
   return new Gauge({
     name: 'gateway_targets_out',
-    help: 'What gets no attempts now, by kind: models at hosts (host: for one organization, host_for_all), provider keys (key), models whose rate limit has nothing left (rate_limit)',
+    help: 'What gets no attempts now, by kind: models at hosts (host: for one organization, host_for_all), provider keys (key), models whose rate limit has nothing left (rate_limit), models with a key that have as many requests as they bear, which others are preferred to (full)',
     labelNames: ['kind'],
     registers,
     collect() {
-      const { hosts, sharedHosts, keys, limits } = read();
+      const { hosts, sharedHosts, keys, limits, full } = read();
       this.set({ kind: 'host' }, hosts);
       this.set({ kind: 'host_for_all' }, sharedHosts);
       this.set({ kind: 'key' }, keys);
       this.set({ kind: 'rate_limit' }, limits);
+      this.set({ kind: 'full' }, full);
     },
   });
 }

@@ -8,6 +8,8 @@ import type { Target } from '../providers/provider.ts';
 export interface Received {
   readonly target: Target;
   readonly ending: ResponseEnd;
+  /** Whether a connection took the request. */
+  readonly isConnected: boolean;
   /** The usage reported so far: complete, or a lower bound. */
   usage(): Usage | undefined;
   readonly usageIsComplete: boolean;

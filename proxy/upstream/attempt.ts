@@ -51,6 +51,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   /** The response has no reader, so the rest of it is read only for its usage. */
   #released = false;
   #over: PromiseWithResolvers<void> | undefined;
+  #whenOver: (() => void) | undefined;
   ending: ResponseEnd = 'open';
   /** A whole response. */
   #response: (CompleteResponse & Partial<ReadResponse>) | undefined;
@@ -162,6 +163,16 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     return this.#head;
   }
 
+  /** @param done called once, when the response has ended or was given up */
+  whenOver(done: () => void): void {
+    if (this.ending === 'open') this.#whenOver = done;
+    else done();
+  }
+
+  get isConnected(): boolean {
+    return this.#connection?.begun === true;
+  }
+
   get isSent(): boolean {
     return this.#connection !== undefined;
   }
@@ -226,7 +237,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     // The attempt was aborted while the request was being signed.
     if (this.#settled) return;
     this.#context.attemptStarted(this);
-    this.#ownHeaders = ownHeaders(request, this.#call.target.credential);
+    this.#ownHeaders = ownHeaders(request, this.#call);
     this.#connection = this.#deps.transport.send(outgoing(request, this.#fresh), this, this.#context.owner);
   }
 
@@ -357,6 +368,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     if (this.ending !== 'open') return;
     this.ending = ending;
     this.#over?.resolve();
+    this.#whenOver?.();
   }
 
   #fail(cause: unknown): void {

@@ -2,6 +2,7 @@
 // provider's name), and how the request was sent.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential, UpstreamRequest } from '../providers/credentials/credential.ts';
+import type { ProviderCall } from '../providers/provider.ts';
 import { containsKey } from './provider-text.ts';
 
 /** Alternating names and values. A value that repeats the key sent to the provider is not passed on. */
@@ -43,16 +44,22 @@ function nameFor(name: string): string | undefined {
 /**
  * How the request was sent to the provider: the names of dropped and of emulated fields, and an output limit that the
  * gateway chose. Usually empty.
+ * @param call `leftOut` are fields that were dropped before the request was built
  */
 export function ownHeaders(
   { dropped = [], emulated = [], maxTokens }: Pick<UpstreamRequest, 'dropped' | 'emulated' | 'maxTokens'>,
-  credential: Credential,
+  { target: { credential }, leftOut = [] }: HeadersCall,
 ): string[] {
   const headers: string[] = [];
-  if (dropped.length > 0) headers.push('x-svc-dropped-params', fieldNames(dropped, credential));
+  const lost = [...dropped, ...leftOut];
+  if (lost.length > 0) headers.push('x-svc-dropped-params', fieldNames(lost, credential));
   if (emulated.length > 0) headers.push('x-svc-emulated-params', fieldNames(emulated, credential));
   if (maxTokens !== undefined) headers.push('x-svc-max-tokens', String(maxTokens));
   return headers;
+}
+
+interface HeadersCall extends Pick<ProviderCall, 'leftOut'> {
+  readonly target: { readonly credential: Credential };
 }
 
 function fieldNames(dropped: readonly string[], credential: Credential): string {

@@ -7,6 +7,7 @@ import type { Credential } from '../providers/credentials/credential.ts';
 import type { Provider, Target } from '../providers/provider.ts';
 import type { BaseUrls, UrlPlaceholders } from './base-urls.ts';
 import { keyRevision } from './key-revision.ts';
+import { randomVariate, rankOf, type Variate } from './variates.ts';
 
 interface WeightedTarget extends Target {
   readonly priority: number;
@@ -27,8 +28,11 @@ export class Targets {
     this.#baseUrls = baseUrls;
   }
 
-  /** Empty if the organization needs a key of this provider and has none. */
-  stored(organization: OrganizationRecord, provider: Provider): readonly Target[] {
+  /**
+   * Empty if the organization needs a key of this provider and has none.
+   * @param variate decides the order within a priority. Default: random
+   */
+  stored(organization: OrganizationRecord, provider: Provider, variate: Variate = randomVariate): readonly Target[] {
     let byProvider = this.#stored.get(organization);
     if (byProvider === undefined) {
       byProvider = new Map();
@@ -39,7 +43,7 @@ export class Targets {
       targets = this.#make(organization, provider);
       byProvider.set(provider, targets);
     }
-    return inOrder(targets);
+    return inOrder(targets, variate);
   }
 
   /** @throws GatewayError invalid_endpoint, invalid_region */
@@ -90,14 +94,11 @@ const noKey = {
   weight: 1,
 };
 
-/**
- * Lower priority first. Within one priority the order is random by weight: each target gets an exponential variate with
- * its weight as the rate, and the smallest comes first, which happens as often as its share of the weights.
- */
-function inOrder(targets: readonly WeightedTarget[]): readonly Target[] {
+/** Lower priority first. Within one priority the order is by weight. */
+function inOrder(targets: readonly WeightedTarget[], variate: Variate): readonly Target[] {
   if (targets.length < 2) return targets;
   return targets
-    .map((target) => ({ target, acquire: -Math.log(1 - Math.random()) / target.weight }))
-    .sort((a, b) => a.target.priority - b.target.priority || a.acquire - b.acquire)
+    .map((target) => ({ target, rank: rankOf(variate(target.providerKeyId ?? ''), target.weight) }))
+    .sort((a, b) => a.target.priority - b.target.priority || a.rank - b.rank)
     .map(({ target }) => target);
 }

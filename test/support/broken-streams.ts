@@ -86,7 +86,7 @@ export function routedCallOf(
     return { ...targetOf(vendor, call), request: framed(call, kind.framing) };
   });
   if (first === undefined) throw new Error('a route has a target');
-  const route = { name: 'fast', onContext: false, onFilter: false, ...(recovery && { recovery }) };
+  const route = { name: 'fast', onContext: false, onFilter: false, onBudget: false, ...(recovery && { recovery }) };
   const { caller } = chatCallOf('gpt-provider', 'gpt-4o-mini', {});
   const isNamed = translation?.name === kind.format || translation === undefined;
   if (!isNamed) throw new Error('the client has another format');

@@ -13,6 +13,7 @@ export const recordKey = new RecordKey(1, Buffer.alloc(32, 7));
 
 export const cachedRoute: Route = {
   ...{ id: 'r', name: 'faq', groups: [], onContext: false, onFilter: false, recovery: 'off', revision: 3 },
+  ...{ onBudget: false, keepReasoning: false },
   cache: { ttlMs: 60_000, perScope: false, pricePercent: 0 },
 };
 
@@ -55,7 +56,7 @@ export function cachedCall(given: CachedCall = {}): { readonly call: ChatCall; r
     caller: { ...plain.caller, principal: { key: { ...principal.key, ...given.key }, scope, organization } },
     request,
     targets: [target],
-    route: { name: route.name, onContext: false, onFilter: false },
+    route: { name: route.name, onContext: false, onFilter: false, onBudget: false },
   };
   return { call, route };
 }

@@ -3,6 +3,7 @@ import { systemClock } from '../../common/clock.ts';
 import { systemTimers } from '../../common/timers.ts';
 import { Chains } from '../../proxy/routing/chain.ts';
 import { Health } from '../../proxy/routing/health.ts';
+import { TargetLoads } from '../../proxy/routing/target-loads.ts';
 
 /** Without further attempts. */
 export function firstTargetOnly(): Chains {
@@ -17,6 +18,7 @@ export function freely(): Chains {
 function chains(mayRetry: boolean): Chains {
   return new Chains({
     health: new Health({ clock: systemClock }),
+    loads: new TargetLoads({ clock: systemClock }),
     clock: systemClock,
     retryBudget: { request: () => undefined, mayRetry: () => mayRetry },
     metrics: { attemptFailed: () => undefined, streamBroke: () => undefined },

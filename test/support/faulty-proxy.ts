@@ -13,6 +13,7 @@ import { createWatchdog } from '../../proxy/http/watchdog.ts';
 import { LoopScheduler } from '../../proxy/loop-scheduler.ts';
 import { PriceTable } from '../../proxy/pricing/price-book.ts';
 import { providersByName, wireFormatProviders } from '../../proxy/providers/index.ts';
+import { TargetLoads } from '../../proxy/routing/target-loads.ts';
 import { createAccessLog } from '../../proxy/telemetry/access-log.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 import { BaseUrls } from '../../proxy/upstream/base-urls.ts';
@@ -70,6 +71,7 @@ export async function startFaultyProxy(
     clock,
     callers: directCallers(),
     handler: createHandler({
+      loads: new TargetLoads({ clock }),
       prices: new PriceTable(),
       records: {
         find: (keyHash) => {

@@ -1,7 +1,7 @@
 // Signed thinking between a vendor and clients whose format has no field for it: wrapped for the client, and as the
 // vendor sent it when it comes back. This is decided here, because only an attempt knows its target.
 import { type JsonObject, objectsOf } from '../../../common/json.ts';
-import type { Issuer } from '../../conversation/opaque.ts';
+import { type Issuer, unwrapOpaque } from '../../conversation/opaque.ts';
 import type { ResponseChoice, ResponseMessage, ThinkingBlock } from '../../conversation/response.ts';
 import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
 import { ownThinking, wrappedValue, wrapThinking } from '../../models/claude/wrapped-thinking.ts';
@@ -40,6 +40,14 @@ export function vendorThinking(request: ChatRequest, issuer: Issuer): VendorThin
     return { ...message, thinking_blocks: own };
   });
   return { request: { ...request, messages }, dropped: isLost ? ['messages.thinking_blocks'] : [] };
+}
+
+/** Who wrote the latest reasoning of the request that only its issuer can read; undefined if there is none. */
+export function issuerOfThinking({ messages }: Pick<ChatRequest, 'messages'>): Issuer | undefined {
+  const message = messages.findLast((one) => one.thinking_blocks !== undefined && hasWrapped(one));
+  if (message === undefined) return undefined;
+  const wrapped = blocksOf(message).flatMap((block) => wrappedValue(block) ?? []);
+  return unwrapOpaque(wrapped.at(-1) ?? '')?.issuer;
 }
 
 function hasWrapped(message: ChatMessage): boolean {

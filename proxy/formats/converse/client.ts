@@ -11,6 +11,7 @@ import { readConverseClientRequest } from './client-request.ts';
 import { writeConverseResponse } from './client-response.ts';
 import { ConverseWriter } from './client-stream.ts';
 import { ownToolsOf } from './own-tools.ts';
+import { converseReasoning } from './vendor-reasoning.ts';
 import { streamType } from './write-request.ts';
 
 /** @param invoke reads the body of an InvokeModel request whose tokens are counted */
@@ -18,6 +19,7 @@ export function converseClients(invoke: ClientTranslation): ClientTranslation {
   return {
     name: 'converse',
     streamType,
+    vendorReasoning: converseReasoning,
     requestLocations: converseRequestLocations,
     forwardsHeader: () => false,
     readRequest: (body, path) => readConverseClientRequest(body, path, invoke),

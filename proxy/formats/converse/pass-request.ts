@@ -8,6 +8,7 @@ import type { ClientRequest, PassedRequest } from '../client-format.ts';
 import { notEnabled, ofAccount, ofOtherModels, refusedField } from '../client-losses.ts';
 import { type OwnToolKind, permits, type ToolRights } from '../own-tools.ts';
 import { innerClient, passedBody } from '../splice.ts';
+import { withoutBlocks } from '../vendor-reasoning.ts';
 import { ownAccountFields } from './client-options.ts';
 import { accountFields } from './client-request.ts';
 import { chosenName, ownToolName } from './client-tools.ts';
@@ -31,7 +32,7 @@ export function passConverseRequest(sent: ClientRequest, passing: Passing): Pass
   if (!isOwnKey) refuseAccount(body, passing);
   withSystemTools(body, passing, { changed, dropped });
   withClaudeTools(body, passing, { changed, dropped });
-  const messages = isClaude ? withoutUnsigned(body.messages) : undefined;
+  const messages = isClaude ? withoutBlocks(body.messages, isUnsigned) : undefined;
   if (messages !== undefined) changed.set('messages', writeJson(messages));
   if (isGiven(outputTokens)) {
     const { inferenceConfig: config } = body;
@@ -111,19 +112,6 @@ function withClaudeTools(body: JsonObject, rights: ToolRights, changes: Changes)
 
 function isRefused(rights: ToolRights, kind: OwnToolKind | undefined): boolean {
   return kind !== undefined && !permits(rights, kind);
-}
-
-/** @returns undefined if nothing changes */
-function withoutUnsigned(messages: unknown): readonly unknown[] | undefined {
-  if (!Array.isArray(messages) || !objectsOf(messages).some(({ content }) => objectsOf(content).some(isUnsigned))) {
-    return undefined;
-  }
-  return messages.flatMap((message: unknown) => {
-    if (!isObject(message) || !Array.isArray(message.content)) return [message];
-    const content = message.content.filter((block: unknown) => !isObject(block) || !isUnsigned(block));
-    // The vendor refuses a message without content.
-    return content.length === 0 && message.content.length > 0 ? [] : [{ ...message, content }];
-  });
 }
 
 /** Reasoning of a model of another vendor. */

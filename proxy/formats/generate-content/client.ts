@@ -5,11 +5,13 @@ import { ownToolsOf } from './client-own-tools.ts';
 import { readClientRequest } from './client-request.ts';
 import { writeClientResponse } from './client-response.ts';
 import { ClientStreamWriter } from './client-stream.ts';
+import { generateContentReasoning } from './vendor-reasoning.ts';
 
 export const generateContentClients: ClientTranslation = {
   name: 'generate_content',
   streamType: 'text/event-stream',
   wrapsThinking: true,
+  vendorReasoning: generateContentReasoning,
   requestLocations: generateContentRequestLocations,
   forwardsHeader: () => false,
   readRequest: readClientRequest,

@@ -14,6 +14,7 @@ import { partsOf } from './client-parts.ts';
 import { wrappedIn } from './client-thoughts.ts';
 import { ownTools, toolsOf } from './client-tools.ts';
 import { isMarked, returnedSignature } from './signatures.ts';
+import { anySignature } from './vendor-reasoning.ts';
 
 export interface Passing {
   /** The vendor's name of the model. */
@@ -98,9 +99,6 @@ function withoutOwnTools(tools: unknown, rights: ToolRights): KeptTools {
     dropped: [...new Set(refused)].map((name) => `tools.${name}`),
   };
 }
-
-/** The vendor's pages on thought signatures allow this value for a lost signature. */
-const anySignature = 'skip_thought_signature_validator';
 
 /** @returns undefined if nothing changes */
 function withOwnSignatures(contents: unknown, model: string): readonly unknown[] | undefined {

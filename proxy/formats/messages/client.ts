@@ -5,6 +5,7 @@ import type { ClientTranslation, DearField } from '../client-format.ts';
 import { claudeFields, longPrompts } from '../dear-fields.ts';
 import { ownToolsOf } from './own-tools.ts';
 import { readMessagesRequest } from './read-request.ts';
+import { messagesReasoning } from './vendor-reasoning.ts';
 import { writeMessagesResponse } from './write-response.ts';
 import { MessagesWriter } from './write-stream.ts';
 
@@ -15,6 +16,7 @@ export const messagesClients: ClientTranslation = {
   name: 'messages',
   streamType: 'text/event-stream',
   lacksFailures: true,
+  vendorReasoning: messagesReasoning,
   requestLocations: messagesRequestLocations,
   forwardsHeader: (name) => name.startsWith('anthropic-') && !keptHeader.test(name),
   readRequest: readMessagesRequest,

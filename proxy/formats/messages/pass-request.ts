@@ -9,6 +9,7 @@ import type { ClientRequest, PassedRequest } from '../client-format.ts';
 import { notEnabled, ofAccount, ofOtherModels } from '../client-losses.ts';
 import { permits, type ToolRights } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
+import { withoutBlocks } from '../vendor-reasoning.ts';
 import { kindOf, kindOfBlock, mcp } from './own-tools.ts';
 import { accountFields } from './read-request.ts';
 import { ownToolName } from './read-tools.ts';
@@ -25,7 +26,7 @@ export function passMessagesRequest(
   const { body, headers } = client;
   if (!rights.isOwnKey) refuseAccount(body, rights);
   const { tools, dropped } = withoutOwnTools(body, rights);
-  const messages = withoutUnsigned(body.messages);
+  const messages = withoutBlocks(body.messages, isUnsigned);
   const changed = new Map<string, string>();
   if (model !== undefined && body.model !== model) changed.set('model', JSON.stringify(model));
   if (tools !== undefined) changed.set('tools', writeJson(tools));
@@ -85,19 +86,6 @@ function withoutOwnTools(
     throw unsupported('tool_choice', 'tool_choice names a tool of the vendor, which is not enabled');
   }
   return { tools: tools.filter(passes), dropped: refused.map(ownToolName) };
-}
-
-/** @returns undefined if nothing changes */
-function withoutUnsigned(messages: unknown): readonly unknown[] | undefined {
-  if (!Array.isArray(messages) || !objectsOf(messages).some(({ content }) => objectsOf(content).some(isUnsigned))) {
-    return undefined;
-  }
-  return messages.flatMap((message: unknown) => {
-    if (!isObject(message) || !Array.isArray(message.content)) return [message];
-    const content = message.content.filter((block: unknown) => !isObject(block) || !isUnsigned(block));
-    // The vendor refuses a message without content.
-    return content.length === 0 && message.content.length > 0 ? [] : [{ ...message, content }];
-  });
 }
 
 /** Thinking of a model of another vendor, which no vendor accepts. */

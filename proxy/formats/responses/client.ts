@@ -3,6 +3,7 @@ import { responsesRequestLocations } from '../../../guardrails/inspection/respon
 import type { ClientTranslation } from '../client-format.ts';
 import { ownToolsOf } from './own-tools.ts';
 import { readResponsesRequest } from './read-request.ts';
+import { responsesReasoning } from './vendor-reasoning.ts';
 import { writeResponsesResponse } from './write-response.ts';
 import { ResponsesWriter } from './write-stream.ts';
 
@@ -10,6 +11,7 @@ export const responsesClients: ClientTranslation = {
   name: 'responses',
   streamType: 'text/event-stream',
   wrapsThinking: true,
+  vendorReasoning: responsesReasoning,
   requestLocations: responsesRequestLocations,
   forwardsHeader: (name) => name === 'openai-beta',
   readRequest: readResponsesRequest,

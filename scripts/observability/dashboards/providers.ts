@@ -87,6 +87,19 @@ export const providers: Dashboard = {
         },
         {
           kind: 'timeseries',
+          title: 'Canaries of routes',
+          description:
+            'Requests that went to a canary first. true: it responded, or its failure was returned; failed: another target got the request then.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (canary, source) (rate(gateway_requests_total{$scope, provider=~"$provider", canary!="false"}[$__rate_interval]))',
+              legend: '{{canary}}, errors of: {{source}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
           title: 'Attempts per request',
           description: 'Above 1: attempts that were tried again.',
           unit: 'short',

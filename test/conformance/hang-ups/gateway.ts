@@ -20,6 +20,7 @@ import { PriceTable } from '../../../proxy/pricing/price-book.ts';
 import { providersByName } from '../../../proxy/providers/index.ts';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';
 import { createDispatch } from '../../../proxy/routing/dispatch.ts';
+import { TargetLoads } from '../../../proxy/routing/target-loads.ts';
 import { BaseUrls } from '../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../proxy/upstream/custom-providers.ts';
 import { Targets } from '../../../proxy/upstream/targets.ts';
@@ -80,6 +81,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     clock,
     callers: directCallers(),
     handler: createHandler({
+      loads: new TargetLoads({ clock }),
       prices,
       records: { find: () => principalOf(hangUp, vendorPort) },
       now: () => clock.now(),

@@ -15,7 +15,7 @@ function routed(fields: object, overrides: CallTarget['overrides']): ChatCall {
     {},
   );
   const other = { provider, model, qualifiedModel, catalogModel, capabilities, targets: [second, third], overrides };
-  const route = { name: 'fast', onContext: false, onFilter: false };
+  const route = { name: 'fast', onContext: false, onFilter: false, onBudget: false };
   return { ...call, targets: [first], alternatives: [other], route };
 }
 

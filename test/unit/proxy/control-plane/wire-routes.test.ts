@@ -23,6 +23,7 @@ const noConditions = { streamed: undefined, hasImages: undefined, hasTools: unde
 const noOverrides = {
   ...{ maxOutputTokens: undefined, reasoningEffort: undefined },
   ...{ firstTokenMs: undefined, betweenTokensMs: undefined, wholeMs: undefined },
+  ...{ connectMs: undefined, canary: undefined },
 };
 
 describe('routes of a record', () => {
@@ -33,11 +34,14 @@ describe('routes of a record', () => {
     expect(routes.get('faster')).toBeUndefined();
     const fast = routes.get('fast');
     expect(fast).toEqual({
-      ...{ id: 'r', name: 'fast', revision: 7, onContext: false, onFilter: false, recovery: 'off' },
+      ...{ id: 'r', name: 'fast', revision: 7, onContext: false, onFilter: false },
+      ...{ onBudget: false, keepReasoning: false },
+      recovery: 'off',
       groups: [
         {
           targets: [{ model: 'gpt-provider/gpt-4o', providerKeyId: undefined, weight: 1, ...noOverrides }],
           conditions: { ...noConditions, tag: undefined, scope: undefined },
+          choice: 'weighted',
         },
       ],
     });
@@ -49,7 +53,7 @@ describe('routes of a record', () => {
       {
         ...{ model: 'openai/gpt-4o-2024-08-06', providerKeyId: 'k', weight: 80, maxOutputTokens: 100 },
         ...{ reasoningEffort: 'REASONING_EFFORT_LOW' as const },
-        ...{ firstTokenMs: 1, betweenTokensMs: 2, wholeMs: 3 },
+        ...{ firstTokenMs: 1, betweenTokensMs: 2, wholeMs: 3, connectMs: 4, canary: 0 },
       },
       { model: 'assistant-provider/claude-sonnet-4-5', weight: 20 },
     ];
@@ -57,15 +61,18 @@ describe('routes of a record', () => {
       ...{ streamed: false, hasImages: true, hasTools: false, tokensAbove: 0, tag: 'eu' },
       scope: { kind: 'KEY_SCOPE_KIND_PERSON' as const, id: 'p' },
     };
-    const groups = [{ targets: [target, other], conditions }, { targets: [other] }];
-    const route = read({ ...bare, groups, settings: { onContext: true, onFilter: true } }).get('fast');
-    expect(route).toMatchObject({ onContext: true, onFilter: true });
     const shadow = { model: 'openai/gpt-4o', providerKeyId: 'k', percent: 0.25 };
     expect(read({ ...bare, settings: { shadow } }).get('fast')?.shadow).toEqual({
       ...shadow,
       model: 'gpt-provider/gpt-4o',
     });
     expect(read({ ...bare, settings: { shadow: { percent: 5 } } }).get('fast')?.shadow).toBeUndefined();
+    const everything = { onContext: true, onFilter: true, onBudget: true, keepReasoning: true };
+    const choice = 'GROUP_CHOICE_LEAST_BUSY' as const;
+    const groups = [{ targets: [target, other], conditions, choice }, { targets: [other] }];
+    const route = read({ ...bare, groups, settings: everything }).get('fast');
+    expect(route).toMatchObject(everything);
+    expect(route?.groups.map((group) => group.choice)).toEqual(['least_busy', 'weighted']);
     expect(route?.groups.map(({ targets }) => targets.map(({ model }) => model))).toEqual([
       ['gpt-provider/gpt-4o-2024-08-06', other.model],
       [other.model],

@@ -1,5 +1,6 @@
 // Ten thousand routes in an organization's record change nothing for its requests.
 import { expect, it } from 'vitest';
+import { systemClock } from '../../../../common/clock.ts';
 import { routeBodyType } from '../../../../proto/load.ts';
 import type { OrganizationRecord } from '../../../../proxy/access/principal.ts';
 import { noRoutes } from '../../../../proxy/access/routes.ts';
@@ -8,7 +9,9 @@ import { decodeRoutes } from '../../../../proxy/control-plane/wire-routes.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { authorize } from '../../../../proxy/http/authorize.ts';
 import { RequestHeaders } from '../../../../proxy/http/headers.ts';
+import { PriceTable } from '../../../../proxy/pricing/price-book.ts';
 import { providersByName, wireFormatProviders } from '../../../../proxy/providers/index.ts';
+import { TargetLoads } from '../../../../proxy/routing/target-loads.ts';
 import { BaseUrls } from '../../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../../proxy/upstream/custom-providers.ts';
 import { Targets } from '../../../../proxy/upstream/targets.ts';
@@ -19,6 +22,8 @@ const capabilities = new CapabilityTable();
 const deps = {
   ...{ providers: providersByName, capabilities },
   customProviders: new CustomProviders(wireFormatProviders, capabilities),
+  loads: new TargetLoads({ clock: systemClock }),
+  prices: new PriceTable(),
   targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
 };
 const times = 20_000;

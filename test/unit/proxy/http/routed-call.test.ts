@@ -1,14 +1,18 @@
 // The targets of a route for one request: conditions, order, and what is left out.
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../common/clock.ts';
 import { Secret } from '../../../../common/secret.ts';
 import type { OrganizationRecord, ProviderKey } from '../../../../proxy/access/principal.ts';
 import type { Route, RouteConditions, RouteGroup, Routes, RouteTarget } from '../../../../proxy/access/routes.ts';
 import { CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
+import { issuerOf, wrapOpaque } from '../../../../proxy/conversation/opaque.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { authorize } from '../../../../proxy/http/authorize.ts';
 import { RequestHeaders } from '../../../../proxy/http/headers.ts';
+import { PriceTable } from '../../../../proxy/pricing/price-book.ts';
 import { providersByName, wireFormatProviders } from '../../../../proxy/providers/index.ts';
+import { TargetLoads } from '../../../../proxy/routing/target-loads.ts';
 import { BaseUrls } from '../../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../../proxy/upstream/custom-providers.ts';
 import { Targets } from '../../../../proxy/upstream/targets.ts';
@@ -18,6 +22,8 @@ const capabilities = new CapabilityTable();
 const deps = {
   ...{ providers: providersByName, capabilities },
   customProviders: new CustomProviders(wireFormatProviders, capabilities),
+  loads: new TargetLoads({ clock: systemClock }),
+  prices: new PriceTable(),
   targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
 };
 
@@ -30,29 +36,24 @@ const always: RouteConditions = {
 };
 const target = (model: string, fields: Partial<RouteTarget> = {}): RouteTarget => ({
   ...{ model, providerKeyId: undefined, weight: 1, maxOutputTokens: undefined, reasoningEffort: undefined },
-  ...{ firstTokenMs: undefined, betweenTokensMs: undefined, wholeMs: undefined },
+  ...{ firstTokenMs: undefined, betweenTokensMs: undefined, wholeMs: undefined, connectMs: undefined },
+  canary: undefined,
   ...fields,
 });
 const group = (targets: readonly RouteTarget[], conditions: Partial<RouteConditions> = {}): RouteGroup => ({
-  ...{ targets, conditions: { ...always, ...conditions } },
+  ...{ targets, conditions: { ...always, ...conditions }, choice: 'weighted' },
 });
 
 const recoveries: Readonly<Record<string, Route['recovery']>> = { lasting: 'continue' };
 
-function routesOf(groups: Readonly<Record<string, readonly RouteGroup[]>>): Routes {
+type Settings = Partial<Pick<Route, 'onBudget' | 'keepReasoning'>>;
+
+function routesOf(groups: Readonly<Record<string, readonly RouteGroup[]>>, changes: Settings = {}): Routes {
   const named = (name: string): Route | undefined => {
     const found = groups[name];
-    return (
-      found && {
-        id: `id-${name}`,
-        name,
-        groups: found,
-        onContext: false,
-        onFilter: true,
-        recovery: recoveries[name] ?? 'off',
-        revision: 1,
-      }
-    );
+    const recovery = recoveries[name] ?? 'off';
+    const settings = { onContext: false, onFilter: true, onBudget: false, keepReasoning: false, recovery, ...changes };
+    return found && { id: `id-${name}`, name, groups: found, ...settings, revision: 1 };
   };
   return { size: Object.keys(groups).length, names: () => Object.keys(groups), get: named };
 }
@@ -73,6 +74,7 @@ interface Called {
   readonly headers?: readonly string[];
   readonly organization?: Partial<OrganizationRecord>;
   readonly direct?: boolean;
+  readonly settings?: Settings;
   readonly guardrail?: boolean;
   readonly scope?: { readonly kind: 'ai_system'; readonly id: string };
 }
@@ -91,7 +93,12 @@ function call({ groups, model = 'fast', fields = {}, headers = [], organization 
       principal: {
         ...principal,
         key: { ...principal.key, scope },
-        organization: { ...principal.organization, providerKeys, routes: routesOf(groups), ...organization },
+        organization: {
+          ...principal.organization,
+          providerKeys,
+          routes: routesOf(groups, rest.settings),
+          ...organization,
+        },
       },
     },
     request: parseChatRequest(Buffer.from(JSON.stringify(body))),
@@ -121,9 +128,15 @@ describe('a called name', () => {
 
   it('is a route with or without its prefix', () => {
     for (const model of ['fast', 'route/fast']) expect(modelsOf({ groups, model })).toEqual([gpt, claude]);
-    expect(call({ groups }).route).toEqual({ name: 'fast', onContext: false, onFilter: true });
+    expect(call({ groups }).route).toEqual({ name: 'fast', onContext: false, onFilter: true, onBudget: false });
     const lasting = call({ groups: { lasting: groups.fast }, model: 'lasting' }).route;
-    expect(lasting).toEqual({ name: 'lasting', onContext: false, onFilter: true, recovery: 'continue' });
+    expect(lasting).toEqual({
+      name: 'lasting',
+      onContext: false,
+      onFilter: true,
+      onBudget: false,
+      recovery: 'continue',
+    });
     expect(refusal({ groups, model: 'route/slow' })).toBe('model_not_found');
     expect(refusal({ groups, model: 'route/' })).toBe('model_not_found');
   });
@@ -259,5 +272,116 @@ describe('targets', () => {
     expect(found.targets.map(({ providerKeyId }) => providerKeyId)).toEqual(['two']);
     expect(found.overrides).toEqual({ maxOutputTokens: 5, reasoningEffort: 'low' });
     expect(found.times).toEqual({ firstTokenMs: undefined, betweenTokensMs: undefined, wholeMs: 9 });
+  });
+});
+
+describe('the choice of a group', () => {
+  const first = (called: Called) => modelsOf(called)[0];
+  const chosen = (choice: RouteGroup['choice'], targets = [target(gpt), target(claude)]) => ({
+    fast: [{ ...group(targets), choice }],
+  });
+  const started = (of: string, requests: number) => {
+    const [provider = ''] = of.split('/');
+    const id = provider === 'gpt-provider' ? 'g' : 'a';
+    const { id: organization } = chatCallOf('gpt-provider', 'gpt-4o-mini', {}).caller.principal.organization;
+    const identity = { organization, origin: '', model: of, providerKey: { id, revision: '' } };
+    const attempts = Array.from({ length: requests }, () => deps.loads.begin(identity));
+    return () => {
+      for (const attempt of attempts) attempt.end();
+    };
+  };
+
+  it('of the least busy is the target with the fewest requests', () => {
+    const end = started(gpt, 2);
+    const found = new Set(Array.from({ length: 20 }, () => first({ groups: chosen('least_busy') })));
+    end();
+    expect(found).toEqual(new Set([claude]));
+    expect(new Set(Array.from({ length: 50 }, () => first({ groups: chosen('least_busy') })))).toHaveLength(2);
+  });
+
+  it('of the cheapest is the target with the lowest price for this request', () => {
+    // The catalog: 0.15 and 0.60 dollars a million for the one, 1 and 5 for the other.
+    for (let request = 0; request < 20; request++) expect(first({ groups: chosen('cheapest') })).toBe(gpt);
+    const prices = [
+      { id: 'p', model: gpt, prices: { input: '0.1', output: '100', cacheRead: '0.1', cacheWrite: '0.1' } },
+    ] as never;
+    const organization = { prices, providerKeys: [key('g', 'gpt-provider'), key('a', 'assistant-provider')] };
+    const longOutput = { groups: chosen('cheapest'), organization, fields: { max_tokens: 1000 } };
+    expect(first(longOutput)).toBe(claude);
+    const limited = chosen('cheapest', [target(gpt, { maxOutputTokens: 1 }), target(claude)]);
+    expect(first({ ...longOutput, groups: limited })).toBe(gpt);
+  });
+
+  it('of a conversation is the same target, and the same key of its provider', () => {
+    const providerKeys = ['1', '2', '3'].flatMap((id) => [
+      key(`g${id}`, 'gpt-provider'),
+      key(`a${id}`, 'assistant-provider'),
+    ]);
+    const served = (session: string) => {
+      const found = call({
+        groups: chosen('sticky'),
+        organization: { providerKeys },
+        headers: ['x-session-affinity', session],
+      });
+      return [found, ...(found.alternatives ?? [])].flatMap(({ targets }) => targets.map((one) => one.providerKeyId));
+    };
+    const orders = Array.from({ length: 40 }, (_, session) => served(`session-${session}`));
+    for (const [session, order] of orders.entries()) expect(served(`session-${session}`)).toEqual(order);
+    expect(new Set(orders.map(([one]) => one))).toHaveLength(6);
+  });
+
+  it('may have a canary, which is marked', () => {
+    const groups = chosen('weighted', [target(gpt), target(claude, { canary: 100 })]);
+    expect(call({ groups })).toMatchObject({ qualifiedModel: claude, isCanary: true });
+    const none = call({ groups: chosen('weighted', [target(gpt), target(claude, { canary: 0 })]) });
+    expect(none.isCanary).not.toBe(true);
+    expect(none.alternatives?.[0]).toMatchObject({ qualifiedModel: claude, isCanary: true });
+  });
+});
+
+describe('reasoning that one account wrote', () => {
+  const providerKeys = [key('g', 'gpt-provider'), key('a1', 'assistant-provider'), key('a2', 'assistant-provider')];
+  const organization = { providerKeys };
+  const messages = (...issuers: readonly string[]) => [
+    { role: 'user', content: 'Hello' },
+    ...issuers.map((id) => ({ role: 'assistant', content: 'Hi', thinking_blocks: [thought(id)] })),
+    { role: 'user', content: 'And?' },
+  ];
+  const thought = (id: string) => ({
+    ...{ type: 'thinking', thinking: 'Well' },
+    signature: wrapOpaque({ issuer: issuerOf('assistant-provider', id), kind: 'signature', value: 's' }),
+  });
+  const keys = (found: ReturnType<typeof call>) =>
+    [found, ...(found.alternatives ?? [])].map(({ targets }) => targets.map(({ providerKeyId }) => providerKeyId));
+  const groups = { fast: [group([target(gpt)]), group([target(claude)])] };
+
+  it('makes its provider key the first one, before all groups', () => {
+    for (let request = 0; request < 10; request++) {
+      const found = call({ groups, organization, fields: { messages: messages('a1', 'a2') } });
+      expect(keys(found)).toEqual([['a2', 'a1'], ['g']]);
+      expect([found.group, found.alternatives?.[0]?.group]).toEqual([-1, 0]);
+    }
+  });
+
+  it('makes it the first key of a provider without a route', () => {
+    for (let request = 0; request < 10; request++) {
+      const found = call({ groups: {}, model: claude, organization, fields: { messages: messages('a2') } });
+      expect(keys(found)).toEqual([['a2', 'a1']]);
+    }
+  });
+
+  it('of an account that the route does not have changes nothing', () => {
+    expect(keys(call({ groups, organization, fields: { messages: messages('gone') } }))[0]).toEqual(['g']);
+    const forged = [
+      { role: 'assistant', content: 'Hi', thinking_blocks: [{ type: 'thinking', signature: 'gw1_eyJ' }] },
+    ];
+    expect(keys(call({ groups, organization, fields: { messages: forged } }))[0]).toEqual(['g']);
+  });
+
+  it('is kept if the route says so: no other key gets the request', () => {
+    const kept = { groups, organization, settings: { keepReasoning: true } };
+    expect(keys(call({ ...kept, fields: { messages: messages('a1') } }))).toEqual([['a1']]);
+    expect(keys(call(kept))[0]).toEqual(['g']);
+    expect(refusal({ ...kept, fields: { messages: messages('gone') } })).toBe('invalid_request');
   });
 });

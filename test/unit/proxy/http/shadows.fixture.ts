@@ -75,7 +75,7 @@ export function callOf({
       caller: { ...caller, principal },
       request: client === undefined ? made.request : read(client, fields),
     },
-    route: { name: 'fast', onContext: false, onFilter: false, shadow },
+    route: { name: 'fast', onContext: false, onFilter: false, onBudget: false, shadow },
   };
 }
 

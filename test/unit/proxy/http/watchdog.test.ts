@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AttemptTimes } from '../../../../proxy/call.ts';
 import type { Exchange, Waiting } from '../../../../proxy/http/exchange.ts';
-import { isAttemptOverdue, overdue, type TimeLimits } from '../../../../proxy/http/watchdog.ts';
+import { isAttemptOverdue, isUnconnected, overdue, type TimeLimits } from '../../../../proxy/http/watchdog.ts';
 
 const limits: TimeLimits = {
   ...{ bodyGraceMs: 1000, bodyRateMin: 1, firstByteMs: 5000, idleMs: 5000, readerMs: 5000 },
@@ -35,6 +35,20 @@ function outcome(played: Played) {
   if (overdue(exchange, limits, now) !== undefined) return 'request';
   return isAttemptOverdue(exchange, limits, now) ? 'attempt' : 'nothing';
 }
+
+describe('the time of a target for a connection', () => {
+  const isOver = (
+    triedMs: number,
+    { isConnected = false, isTrying = true, times = { connectMs: 200 } as object } = {},
+  ) => isUnconnected({ times, isTrying, attempt: { isConnected }, attemptAt: 1000 } as never, 1000 + triedMs);
+
+  it('ends while no connection has taken the request', () => {
+    expect([isOver(200), isOver(201)]).toEqual([false, true]);
+    expect(isOver(201, { isConnected: true })).toBe(false);
+    expect(isOver(201, { isTrying: false })).toBe(false);
+    expect(isOver(90_000, { times: {} })).toBe(false);
+  });
+});
 
 describe('a time limit of a target ends', () => {
   it.each<[string, Played, string]>([

@@ -5,6 +5,7 @@ import type { Limit } from '../../../../proxy/access/principal.ts';
 import { type BudgetQuestion, BudgetRefusal, type Budgets } from '../../../../proxy/budgets/budgets.ts';
 import type { CallTarget, ChatCall } from '../../../../proxy/call.ts';
 import { noUsage } from '../../../../proxy/conversation/usage.ts';
+import { GatewayError } from '../../../../proxy/errors.ts';
 import type { Reservation } from '../../../../proxy/ledger/ledger.ts';
 import { createRequestLedger } from '../../../../proxy/ledger/request-ledger.ts';
 import { PriceTable } from '../../../../proxy/pricing/price-book.ts';
@@ -36,13 +37,14 @@ interface Routed {
   readonly limits?: readonly Limit[];
   readonly fields?: object;
   readonly overrides?: readonly CallTarget['overrides'][];
+  readonly onBudget?: boolean;
 }
 
 function targetOf(model: string, at: number): Target {
   return { providerKeyId: `key-${at}-${model}`, baseUrl: { origin: 'https://vendor.example', path: '' } } as Target;
 }
 
-function callOf({ models, limits = [], fields = {}, overrides = [] }: Routed): ChatCall {
+function callOf({ models, limits = [], fields = {}, overrides = [], onBudget = false }: Routed): ChatCall {
   const all = models.map((model, at) => {
     const [vendor = '', name = ''] = model.split('/');
     const { caller, ...call } = chatCallOf(vendor, name, { max_completion_tokens: 100, ...fields });
@@ -56,7 +58,7 @@ function callOf({ models, limits = [], fields = {}, overrides = [] }: Routed): C
   });
   const [first, ...alternatives] = all;
   if (first === undefined) throw new Error('no models');
-  return { ...first, alternatives, route: { name: 'fast', onContext: false, onFilter: false } };
+  return { ...first, alternatives, route: { name: 'fast', onContext: false, onFilter: false, onBudget } };
 }
 
 interface World {
@@ -222,6 +224,36 @@ describe('a model is left out', () => {
     expect(questions.map(budgetsOf)).toEqual([['all', 'dear'], ['all']]);
     expect(() => reserve(callOf({ models: [dear, cheap], limits }))).toThrow(/is spent/);
     expect(() => world(refusing('all')).reserve(callOf({ models: [cheap, dear], limits }))).toThrow(/is spent/);
+  });
+
+  it('first too, if the route says so; what is left decides then', () => {
+    const { questions, reserve } = world(refusing('dear'));
+    const call = callOf({ models: [dear, cheap], limits, onBudget: true });
+    expect(modelsOf(reserve(call))).toEqual([cheap]);
+    expect(questions.map(budgetsOf)).toEqual([['all', 'dear'], ['all']]);
+    const alone = world();
+    alone.reserve(callOf({ models: [cheap], limits }));
+    expect(questions[1]?.full).toBe(alone.questions[0]?.full);
+  });
+
+  it('only while another one is left: the refusal is that of the first', () => {
+    const refusals = world((question) => {
+      const [id = ''] = budgetsOf(question);
+      throw new BudgetRefusal(id, 'exceeded', undefined);
+    });
+    const own = [limit('cheap', cheap), limit('dear', dear)];
+    const refused = (of: Routed) => {
+      try {
+        refusals.reserve(callOf({ onBudget: true, ...of }));
+        return undefined;
+      } catch (error) {
+        return error instanceof GatewayError ? error.limitId : error;
+      }
+    };
+    expect(refused({ models: [cheap, dear], limits: own })).toBe('cheap');
+    expect(refused({ models: [dear, cheap], limits: own })).toBe('dear');
+    expect(refused({ models: [dear], limits: own })).toBe('dear');
+    expect(refused({ models: [dear, cheap], limits: [limit('all')] })).toBe('all');
   });
 
   it('for which less was reserved than it needs', () => {

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../common/clock.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import type { Target } from '../../../../proxy/providers/provider.ts';
-import { Chains } from '../../../../proxy/routing/chain.ts';
+import { type AttemptOptions, Chains } from '../../../../proxy/routing/chain.ts';
 import type { FailureCause } from '../../../../proxy/routing/health.ts';
+import { TargetLoads } from '../../../../proxy/routing/target-loads.ts';
 import type { AttemptResult, Received } from '../../../../proxy/upstream/attempt-result.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
 import { TransportError } from '../../../../proxy/upstream/transport.ts';
@@ -36,10 +37,12 @@ interface Played {
   readonly isShadow?: boolean;
   /** Attempts of which nothing is sent, by number. */
   readonly unsent?: readonly number[];
+  /** The request has reasoning that only a vendor can read. */
+  readonly hasReasoning?: boolean;
 }
 
 interface Log {
-  /** `<target>`, with `!` for a new connection. */
+  /** `<target>`, with `!` for a new connection and `-` without reasoning. */
   readonly sent: string[];
   readonly waits: number[];
   readonly causes: FailureCause[];
@@ -52,7 +55,7 @@ interface Log {
 }
 
 async function play({ failures, targets = 1, ending = 'unused', hasMoney = false, retries = 9, ...rest }: Played) {
-  const { abortsAt, route, isShadow = false, unsent = [] } = rest;
+  const { abortsAt, route, isShadow = false, unsent = [], hasReasoning = false } = rest;
   const log: Log = { sent: [], waits: [], causes: [], charged: [], worked: [], undecided: [], counted: [] };
   let left = retries;
   let aborted: Error | undefined;
@@ -66,6 +69,7 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
       undecided: ({ providerKey }) => log.undecided.push(providerKey?.id ?? ''),
       ...{ firstToken: () => undefined, exhausted: () => undefined },
     },
+    loads: new TargetLoads({ clock: systemClock }),
     retryBudget: { request: () => void log.counted.push('request'), mayRetry: () => left-- > 0 },
     timers: {
       after: (ms, task) => {
@@ -81,14 +85,15 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
   const targetsOf = Array.from({ length: targets }, (_, at) => ({
     ...{ providerKeyId: `key-${at}`, baseUrl: { origin: 'https://vendor.example', path: '' } },
   })) as unknown as Target[];
-  const start = (target: Target, fresh: boolean) => {
+  const start = (target: Target, { fresh, withoutReasoning }: AttemptOptions) => {
     const failure = failures[log.sent.length];
-    log.sent.push(`${target.providerKeyId?.slice(4)}${fresh ? '!' : ''}`);
+    log.sent.push(`${target.providerKeyId?.slice(4)}${fresh ? '!' : ''}${withoutReasoning ? '-' : ''}`);
     if (log.sent.length === abortsAt) aborted = new Error('left');
     return {
       received: { ending } as Received,
       isSent: !unsent.includes(log.sent.length),
       head: {},
+      whenOver: (done: () => void) => done(),
       run: () => (failure === undefined ? Promise.resolve(whole) : Promise.reject(asError(failure))),
     };
   };
@@ -103,7 +108,9 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
     ...{ attemptFailed: () => undefined, onAbort: () => undefined },
   };
   const call = { targets: targetsOf, organization: 'organization-1', model: 'gpt-provider/gpt-4o', route, isShadow };
-  const outcome = await chains.run(call, { start, charge }, context).catch((error: unknown) => error);
+  const outcome = await chains
+    .run(call, { start, charge, mayLeaveOutReasoning: () => hasReasoning }, context)
+    .catch((error: unknown) => error);
   return { ...log, outcome };
 }
 
@@ -235,6 +242,46 @@ describe('the same target gets a request again', () => {
     expect([sent, waits]).toEqual([['0', '0'], [2050]]);
     expect((await play({ failures: [refused(429, { retryAfter: 3 })] })).sent).toEqual(['0']);
     expect((await play({ failures: [refused(429)] })).sent).toEqual(['0']);
+  });
+});
+
+describe('reasoning that the vendor cannot read', () => {
+  const named = (message: string, code = '') => {
+    const vendor = { status: 400, message, param: undefined, code, retryable: false, retryAfter: undefined };
+    return new ProviderFailure(vendor, { retryAfter: undefined, headers: [], reason: '' });
+  };
+  const unread = named('', 'invalid_encrypted_content');
+
+  it.each([
+    named('The encrypted content gAAA...DQ== could not be verified.', 'invalid_encrypted_content'),
+    named('The encrypted content gAAA...wXBV could not be verified.'),
+    named('messages.1.content.0: Invalid `signature` in `thinking` block'),
+    named('messages.3.content.0: Invalid signature in thinking block'),
+    named('messages.1.content.0: Invalid `data` in `redacted_thinking` block'),
+    named('Corrupted thought signature.'),
+    named('Invalid thought signature.'),
+    named('Unable to submit request because Thought signature is not valid..'),
+  ])('is left out, at the same target, once: $message', async (failure) => {
+    const { sent, waits, outcome } = await play({ failures: [failure], targets: 2, hasReasoning: true });
+    expect([sent, waits, outcome]).toEqual([['0', '0-'], [], whole]);
+    const twice = await play({ failures: [failure, failure], targets: 2, hasReasoning: true });
+    expect([twice.sent, twice.outcome]).toEqual([['0', '0-'], failure]);
+  });
+
+  it('stays in if the request cannot be sent without it, or the refusal is about something else', async () => {
+    expect((await play({ failures: [unread], targets: 2 })).sent).toEqual(['0']);
+    const other = named('messages.1.content.0.type: Expected `thinking`, but found `text`');
+    expect((await play({ failures: [other], hasReasoning: true })).sent).toEqual(['0']);
+  });
+
+  it('is sent to the next target again', async () => {
+    const { sent } = await play({ failures: [unread, refused(503)], targets: 2, hasReasoning: true });
+    expect(sent).toEqual(['0', '0-', '1']);
+  });
+
+  it('costs a retry of the organization', async () => {
+    const { sent, outcome } = await play({ failures: [unread], hasReasoning: true, retries: 0 });
+    expect([sent, outcome]).toEqual([['0'], unread]);
   });
 });
 

@@ -146,7 +146,7 @@ describe('an image by URL in a request', () => {
 
 describe('an image by URL in a request to a route', () => {
   const sent = (urls: readonly string[]) => {
-    const route = { name: 'seeing', onContext: false, onFilter: false };
+    const route = { name: 'seeing', onContext: false, onFilter: false, onBudget: false };
     const call = callTo('gpt-provider', urls);
     return routed({ ...call, route, alternatives: [callTo('search-provider', urls)] }, context);
   };
