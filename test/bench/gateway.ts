@@ -11,6 +11,7 @@ import type { Bundle, Program } from '../../scripts/build.ts';
 import { freePort, until } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { storedKeys } from '../support/vendors.ts';
+import { canned } from './canned.ts';
 import { type Cores, startPinned } from './cores.ts';
 import type { Subject } from './subjects.ts';
 
@@ -19,8 +20,14 @@ export interface BenchGateway {
   startProxy(virtualKey?: string, env?: Readonly<Record<string, string>>): Promise<GatewaySubject>;
   /** @returns a virtual key of an AI system in its own organization, to which these limits and guardrails apply */
   createKey(limits: readonly BenchLimit[], guardrails?: readonly BenchGuardrail[]): Promise<string>;
+  /** @returns a virtual key of an organization with the routes below, without limits */
+  createRoutedKey(): Promise<string>;
   stop(): Promise<void>;
 }
+
+/** Routes of one target that responds, of one that fails, and of both. A 404 is counted against no target. */
+export const failoverRoutes = ['served', 'failed', 'after'] as const;
+export type Failover = (typeof failoverRoutes)[number];
 
 export interface GatewaySubject extends Subject {
   readonly adminUrl: string;
@@ -59,7 +66,8 @@ export async function startGateway(
     GATEWAY_PRIVATE_UPSTREAMS: upstream,
     GATEWAY_LOG_FILE: join(directory, 'control-plane.log'),
   });
-  const { proxyToken, createKey } = await bootstrap(httpPort, bootstrapToken);
+  const missing = `http://${upstream}/missing/v1`;
+  const { proxyToken, createKey, createRoutedKey } = await bootstrap(httpPort, bootstrapToken, missing);
   // Takes usage that the control plane cannot accept as fast as it arrives, because it shares its core with the load.
   const redis = await startRedis({ from: 'local' });
   const shared = { REDIS_URL: redis.url, GATEWAY_CACHE_KEY: createSealKey() };
@@ -94,25 +102,35 @@ export async function startGateway(
     await redis.stop();
     rmSync(directory, { recursive: true });
   };
-  return { startProxy, createKey, stop };
+  return { startProxy, createKey, createRoutedKey, stop };
 }
 
-async function bootstrap(httpPort: number, bootstrapToken: string) {
+/** @param missing a base URL at which every path is 404 */
+async function bootstrap(httpPort: number, bootstrapToken: string, missing: string) {
   const { token } = await operatorApi(httpPort, bootstrapToken).call('OperatorTokens/Bootstrap', {
     name: 'bench',
   });
   const platform = operatorApi(httpPort, String(token));
   const proxyToken = await platform.call('ProxyTokens/Create', { name: 'bench' });
   let organizations = 0;
+  const createOrganization = async () => {
+    organizations++;
+    const { organization, ownerToken } = (await platform.call('Organizations/Create', {
+      name: `bench-${organizations}`,
+      owner: { name: 'owner' },
+    })) as { organization: { id: string }; ownerToken: string };
+    return { organization, api: operatorApi(httpPort, ownerToken) };
+  };
   return {
     proxyToken: String(proxyToken.value),
+    createRoutedKey: async () => {
+      const { organization, api } = await createOrganization();
+      const key = await createKey(api, organization.id, []);
+      await createRoutes(api, organization.id, missing);
+      return key;
+    },
     createKey: async (limits: readonly BenchLimit[], guardrails: readonly BenchGuardrail[] = []) => {
-      organizations++;
-      const { organization, ownerToken } = (await platform.call('Organizations/Create', {
-        name: `bench-${organizations}`,
-        owner: { name: 'owner' },
-      })) as { organization: { id: string }; ownerToken: string };
-      const api = operatorApi(httpPort, ownerToken);
+      const { organization, api } = await createOrganization();
       for (const [index, guardrail] of guardrails.entries()) {
         const name = `bench-${index}`;
         await api.call('Guardrails/Create', { organizationId: organization.id, name, ...guardrail });
@@ -120,6 +138,20 @@ async function bootstrap(httpPort: number, bootstrapToken: string) {
       return createKey(api, organization.id, limits);
     },
   };
+}
+
+async function createRoutes(api: OperatorApi, organizationId: string, missing: string): Promise<void> {
+  // Of another provider, so that the measured model has one key, as the route has.
+  const failing = await api.call('ProviderKeys/Create', {
+    ...{ organizationId, provider: 'search-provider', name: 'missing' },
+    ...{ secret: { apiKey: 'made-up-0123456789' }, settings: { baseUrl: missing } },
+  });
+  const served = { targets: [{ model: canned['gpt-provider'].model }] };
+  const failed = { targets: [{ model: canned['search-provider'].model, providerKeyId: failing.id }] };
+  const routes = { served: [served], failed: [failed], after: [failed, served] } satisfies Record<Failover, object[]>;
+  for (const [name, groups] of Object.entries(routes)) {
+    await api.call('Routes/Create', { organizationId, name, groups });
+  }
 }
 
 async function createKey(api: OperatorApi, organizationId: string, limits: readonly BenchLimit[]) {

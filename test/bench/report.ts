@@ -16,6 +16,8 @@ import type { LimitsResult } from './limits.ts';
 import { renderLimits } from './limits-report.ts';
 import type { Measurement } from './load.ts';
 import { range, table } from './markdown.ts';
+import type { RoutesResult } from './routes.ts';
+import { renderRoutes } from './routes-report.ts';
 import type { Startup } from './startup.ts';
 import type { Spread } from './stats.ts';
 
@@ -41,6 +43,7 @@ export interface Results {
   readonly cases: readonly CaseResult[];
   readonly limits: LimitsResult;
   readonly hangUps: HangUpsResult;
+  readonly routes: RoutesResult;
   readonly guardrails: readonly GuardrailsCase[];
   readonly clients: readonly ClientsCase[];
   readonly forward: ForwardResults;
@@ -112,6 +115,12 @@ export function writeHangUps(results: Pick<Results, 'machine' | 'passes' | 'seco
   return saveResults('-hang-ups', results, lines.join('\n'));
 }
 
+/** Writes the results of routes alone: <date>-routes. */
+export function writeRoutes(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'routes'>): string {
+  const lines = [...renderHead(results), ...renderRoutes(results.routes)];
+  return saveResults('-routes', results, lines.join('\n'));
+}
+
 /** Writes the results of sidecars alone: <date>-forward. */
 export function writeForward(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'forward'>): string {
   const lines = [...renderHead(results), ...renderForward(results.forward)];
@@ -130,7 +139,7 @@ function renderHead({ machine, passes, seconds }: Pick<Results, 'machine' | 'pas
 }
 
 function render(results: Results): string {
-  const { cases, limits, hangUps, guardrails, clients, forward, memory, startup } = results;
+  const { cases, limits, hangUps, routes, guardrails, clients, forward, memory, startup } = results;
   const lines = [
     ...renderHead(results),
     'limit = nginx as reverse proxy · bare = node:http piped to undici, no parsing · peer = another gateway, which checks no key. ' +
@@ -139,6 +148,7 @@ function render(results: Results): string {
     ...cases.flatMap(renderCase),
     ...renderLimits(limits),
     ...renderHangUps(hangUps),
+    ...renderRoutes(routes),
     ...renderGuardrails(guardrails),
     ...renderClients(clients),
     ...renderForward(forward),

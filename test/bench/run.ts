@@ -1,4 +1,4 @@
-// `npm run bench [-- --quick] [--peer] [--only guardrails | clients | forward | hang-ups]`: the gateway beside its
+// `npm run bench [-- --quick] [--peer] [--only guardrails | clients | forward | hang-ups | routes]`: the gateway beside its
 // yardsticks, in one run on one machine, because only ratios within one run are meaningful. Each measurement has its own
 // process, alone on its core.
 import { execFileSync } from 'node:child_process';
@@ -28,7 +28,9 @@ import {
   writeGuardrails,
   writeHangUps,
   writeResults,
+  writeRoutes,
 } from './report.ts';
+import { measureRoutes } from './routes.ts';
 import { measureStartup } from './startup.ts';
 import { memoryPerStream, putUnderStreams, startHoldingUpstream, startStreamUpstream, streams } from './streaming.ts';
 import { bare, limit, peer, type SubjectStarter } from './subjects.ts';
@@ -47,6 +49,7 @@ const sections: Readonly<Record<string, () => Promise<string>>> = {
   clients: measureClientsAlone,
   forward: measureForwardAlone,
   'hang-ups': measureHangUpsAlone,
+  routes: measureRoutesAlone,
 };
 const section = sections[flags.only];
 if (section === undefined) throw new Error(`--only takes ${Object.keys(sections).slice(1).join(' or ')}`);
@@ -106,7 +109,8 @@ async function measureAll(): Promise<string> {
     const guardrails = await measureGuardrails(optionsOf(gateway));
     const clients = await measureClients(optionsOf(gateway));
     const hangUps = await measureHangUps({ ...optionsOf(gateway), slowUrl: slowUrl(port) });
-    return { cases, limits, guardrails, clients, hangUps, startup: await measureStartup(gateway, cores) };
+    const routes = await measureRoutes(optionsOf(gateway));
+    return { cases, limits, guardrails, clients, hangUps, routes, startup: await measureStartup(gateway, cores) };
   });
   const streaming = await withGateway(await startStreamUpstream(cores), async (gateway, port) => {
     const cases: CaseResult[] = [];
@@ -120,9 +124,9 @@ async function measureAll(): Promise<string> {
   const memory = await withGateway(await startHoldingUpstream(cores), (gateway, port) =>
     measureMemory([gatewayAsSubject(gateway), bare(cores, port)]),
   );
-  const { limits, hangUps, startup } = chat;
+  const { limits, hangUps, routes, startup } = chat;
   return writeResults({
-    ...{ machine, passes, seconds, limits, hangUps, forward, memory, startup },
+    ...{ machine, passes, seconds, limits, hangUps, routes, forward, memory, startup },
     cases: [...chat.cases, ...streaming.cases],
     guardrails: [...chat.guardrails, ...streaming.guardrails],
     clients: [...chat.clients, ...streaming.clients],
@@ -154,6 +158,11 @@ async function measureHangUpsAlone(): Promise<string> {
     measureHangUps({ ...optionsOf(gateway), slowUrl: slowUrl(port) }),
   );
   return writeHangUps({ machine, passes, seconds, hangUps });
+}
+
+async function measureRoutesAlone(): Promise<string> {
+  const routes = await withGateway(await startUpstream(cores.load), (gateway) => measureRoutes(optionsOf(gateway)));
+  return writeRoutes({ machine, passes, seconds, routes });
 }
 
 function slowUrl(port: number): string {
