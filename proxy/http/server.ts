@@ -2,7 +2,7 @@
 // request path, and responds to invalid HTTP with the same error envelope.
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Callers } from '../../common/callers.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -45,8 +45,11 @@ export interface ListenerTls {
 
 export interface TrafficServer {
   readonly port: number;
-  /** Stops listening and closes idle connections; others end with their request. Resolves when all are closed. */
-  drain(): Promise<void>;
+  /**
+   * Stops listening. A connection ends with the next response that can announce it, an idle one after this time; resolves
+   * when all are closed.
+   */
+  drain(idleMs: number): Promise<void>;
   /** Cuts every connection. */
   destroy(): void;
 }
@@ -99,10 +102,15 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
   await listen(server, options.address, options.tls === undefined ? 'GATEWAY_LISTEN' : 'GATEWAY_TLS_LISTEN');
   return {
     port: (server.address() as AddressInfo).port,
-    drain: () => {
+    drain: (idleMs) => {
       draining = true;
-      for (const { request } of options.open()) ending.add(request.socket);
-      return drain(server, options);
+      for (const { request, response } of options.open()) {
+        // Its caller is to keep the connection, and may send another request on it.
+        if (response.headersSent) continue;
+        ending.add(request.socket);
+        response.shouldKeepAlive = false;
+      }
+      return drain(server, idleMs, options);
     },
     destroy: () => server.closeAllConnections(),
   };
@@ -178,17 +186,18 @@ function onClientError(error: Error, socket: Socket, options: TrafficServerOptio
   refuse(socket, malformedCode(error), options);
 }
 
-function drain(server: Server, { open, headersTimeoutMs }: TrafficServerOptions): Promise<void> {
-  for (const { response } of open()) response.shouldKeepAlive = false;
+function drain(server: Server, idleMs: number, { open, headersTimeoutMs }: TrafficServerOptions): Promise<void> {
   const from = performance.now();
   const sweep = setInterval(() => {
-    // Connections whose response head was sent before draining are kept alive for requests that will not be accepted.
+    const ms = performance.now() - from;
+    if (ms < idleMs) return;
     server.closeIdleConnections();
     // The remaining connections have sent half a head. A closed server no longer limits their time.
-    if (performance.now() - from > headersTimeoutMs && [...open()].length === 0) server.closeAllConnections();
+    if (ms > headersTimeoutMs && [...open()].length === 0) server.closeAllConnections();
   }, drainSweepMs);
   return new Promise((resolve) => {
-    server.close(() => {
+    // The close of node:http would end idle connections at once, on some of which a request is under way.
+    NetServer.prototype.close.call(server, () => {
       clearInterval(sweep);
       resolve();
     });

@@ -95,6 +95,7 @@ export async function startWorld(plane: Plane = {}): Promise<World> {
           GATEWAY_PROXY_TOKEN: proxyToken,
           GATEWAY_CACHE_KEY: cacheKey,
           GATEWAY_ORGANIZATION_SHARE: '100',
+          GATEWAY_DRAIN_GRACE: '2s',
           ...vendors,
           ...env,
         },

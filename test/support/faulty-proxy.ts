@@ -130,7 +130,7 @@ export async function startFaultyProxy(
     inFlight: () => admission.inFlight,
     close: () => {
       server.destroy();
-      void server.drain();
+      void server.drain(0);
       watchdog.close();
     },
   };

@@ -45,9 +45,12 @@ const isRefused = (proxy: ProxyProcess) =>
     () => true,
   );
 
+/** Idle connections live a second in a drain: five seconds before the grace ends they are closed. */
+const briefly = { GATEWAY_DRAIN_GRACE: '6s' };
+
 describe('SIGTERM of a proxy', () => {
   it('serves a request whose caller could not know of it, and then closes the connection', async () => {
-    const proxy = await gateway.startProxyProcess({ GATEWAY_DRAIN_GRACE: '10s' });
+    const proxy = await gateway.startProxyProcess(briefly);
     // Its head is under way when the drain begins, so the connection is not idle.
     const connection = await openConnection(proxy.port);
     const body = chatBody();
@@ -61,8 +64,36 @@ describe('SIGTERM of a proxy', () => {
     expect(await proxy.child.exited).toBe(0);
   });
 
-  it('makes it not ready and closed to new connections at once; in-flight requests and streams finish, and the exit code is 0', async () => {
+  it('serves one more request on each kept connection, also after a stream that had begun before', async () => {
     const proxy = await gateway.startProxyProcess({ GATEWAY_DRAIN_GRACE: '10s' });
+    const request = (fields: object = {}) => {
+      const body = chatBody(fields);
+      const head = ['POST /v1/chat/completions HTTP/1.1', 'host: gateway', `authorization: Bearer ${key}`];
+      const rest = ['content-type: application/json', `content-length: ${body.length}`, '', body];
+      return [...head, ...rest].join('\r\n');
+    };
+    const [idle, streaming] = [await openConnection(proxy.port), await openConnection(proxy.port)];
+    idle.send(request());
+    expect((await idle.respond()).headers.get('connection')).not.toBe('close');
+    gateway.simulator.reset();
+    gateway.simulator.script({ tokens: 5, pieceDelayMs: 200 });
+    streaming.send(request({ stream: true }));
+    await until(() => streaming.received().includes('data: '));
+    proxy.child.signal('SIGTERM');
+    await until(async () => (await readiness(proxy)) === 'not ready: draining');
+    await until(() => streaming.received().endsWith('data: [DONE]\n\n\r\n0\r\n\r\n'));
+    const before = streaming.received().length;
+    for (const connection of [idle, streaming]) connection.send(request());
+    await Promise.all([idle.closed, streaming.closed]);
+    for (const text of [idle.received(), streaming.received().slice(before)]) {
+      expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n(?:.*\r\n)*connection: close\r\n/i);
+      expect(text).toContain('"object": "chat.completion"');
+    }
+    expect(await proxy.child.exited).toBe(0);
+  });
+
+  it('makes it not ready and closed to new connections at once; in-flight requests and streams finish, and the exit code is 0', async () => {
+    const proxy = await gateway.startProxyProcess(briefly);
     expect((await chat(key)(proxy)).outcome).toBe('200');
     gateway.simulator.reset();
     gateway.simulator.script({ headDelayMs: 1200 });
@@ -94,10 +125,7 @@ describe('SIGTERM of a proxy', () => {
   });
 
   it('ends a busy connection after its current request, and an incomplete head delays the exit no longer than any request', async () => {
-    const proxy = await gateway.startProxyProcess({
-      GATEWAY_DRAIN_GRACE: '60s',
-      GATEWAY_HEADERS_TIMEOUT: '1s',
-    });
+    const proxy = await gateway.startProxyProcess({ ...briefly, GATEWAY_HEADERS_TIMEOUT: '1s' });
     gateway.simulator.script({ headDelayMs: 800 });
     const body = chatBody();
     const head = ['POST /v1/chat/completions HTTP/1.1', 'host: gateway', `authorization: Bearer ${key}`];
