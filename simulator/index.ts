@@ -9,11 +9,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Behaviour } from './behaviour.ts';
 import { type Delivery, deliver } from './deliver.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { createRecorder, type OpenRecord, type RecordedRequest, type Recorder } from './record.ts';
-import { createScript, type Script, type ScriptOptions } from './script.ts';
+import { createScript, type Script, type ScriptedBehaviour, type ScriptOptions } from './script.ts';
 import { type VendorName, vendors } from './vendors.ts';
 import type { SimulatedResponse } from './wire-format.ts';
 
@@ -44,7 +43,7 @@ export interface Simulator {
   /** The latest requests, oldest first, with their credentials; only for assertions. */
   readonly requests: readonly RecordedRequest[];
   /** Applies the behaviour to the next valid request, or to the next that `when` accepts. */
-  script(behaviour: Behaviour, options?: ScriptOptions): void;
+  script(behaviour: ScriptedBehaviour, options?: ScriptOptions): void;
   /** Removes the recorded requests and the scripted behaviours. What a vendor stored stays, as it would at the vendor. */
   reset(): void;
   /** Also ends open connections. */

@@ -9,14 +9,17 @@ export interface ScriptOptions {
   readonly times?: number;
 }
 
+/** A function makes it for each request that it applies to. */
+export type ScriptedBehaviour = Behaviour | ((request: RecordedRequest) => Behaviour);
+
 export interface Script {
-  add(behaviour: Behaviour, options?: ScriptOptions): void;
+  add(behaviour: ScriptedBehaviour, options?: ScriptOptions): void;
   take(request: RecordedRequest): Behaviour | undefined;
   clear(): void;
 }
 
 interface Entry {
-  readonly behaviour: Behaviour;
+  readonly behaviour: ScriptedBehaviour;
   readonly when: (request: RecordedRequest) => boolean;
   times: number;
 }
@@ -33,7 +36,7 @@ export function createScript(): Script {
       if (entry === undefined) return undefined;
       entry.times -= 1;
       if (entry.times <= 0) entries.splice(at, 1);
-      return entry.behaviour;
+      return typeof entry.behaviour === 'function' ? entry.behaviour(request) : entry.behaviour;
     },
     clear: () => void entries.splice(0),
   };
