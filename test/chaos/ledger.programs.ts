@@ -1,6 +1,6 @@
 // Control planes and proxies as processes that are killed and restarted with the same ports and data.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Environment, startPlane } from '../support/gateway.ts';
+import { type Environment, type PlaneOptions, startPlane } from '../support/gateway.ts';
 import type { Child } from '../support/process.ts';
 import { freePort } from '../support/process.ts';
 import type { LogLine, Observed } from '../support/telemetry.ts';
@@ -21,13 +21,22 @@ export class Program implements Victim {
   readonly name: string;
   readonly #main: string;
   readonly #environment: () => Environment;
+  readonly #options: PlaneOptions;
   readonly #children: Child[] = [];
 
   /** @param environment called at each start */
-  constructor(name: string, main: string, environment: () => Environment) {
+  constructor(name: string, main: string, environment: () => Environment, options: PlaneOptions = {}) {
     this.name = name;
     this.#main = main;
     this.#environment = environment;
+    this.#options = options;
+  }
+
+  /** The running process, or the last one. */
+  get child(): Child {
+    const child = this.#children.at(-1);
+    if (child === undefined) throw new Error(`${this.name} was never started`);
+    return child;
   }
 
   async kill(): Promise<void> {
@@ -40,7 +49,7 @@ export class Program implements Victim {
     const until = performance.now() + startMs;
     for (;;) {
       try {
-        const { child } = await startPlane(this.#main, environment, { timeoutMs: startMs });
+        const { child } = await startPlane(this.#main, environment, { timeoutMs: startMs, ...this.#options });
         this.#children.push(child);
         return;
       } catch (error) {

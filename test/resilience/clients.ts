@@ -60,8 +60,10 @@ export async function call(calling: Calling): Promise<Reading> {
   let outcome = '200';
   try {
     await readers[calling.form](calling, progress, leaving.signal);
+    // The SDKs end the iteration of a stream that is left without an error.
+    if (leaving.signal.aborted && (progress.finish ?? null) === null) outcome = 'left';
     // A stream that ends in order without the end of its format.
-    if (progress.finish === undefined || progress.finish === null) outcome = '200 without an end';
+    else if (progress.finish === undefined || progress.finish === null) outcome = '200 without an end';
   } catch (error) {
     outcome = leaving.signal.aborted ? 'left' : outcomeOf(error, progress);
     if (isApiError(error)) progress.headers ??= error.headers;

@@ -21,9 +21,9 @@ export interface FairnessOptions {
   readonly source?: ServerSource;
 }
 
-const inFlightMax = 32;
-/** A response takes so long, so all slots together can serve this many requests a second. */
-const responseMs = 1_600;
+const inFlightMax = 256;
+/** A response takes so long, so all slots together can serve 32 requests a second. */
+const responseMs = 8_000;
 const capacity = (inFlightMax * 1_000) / responseMs;
 
 export interface FairnessFigures {
@@ -49,7 +49,7 @@ export async function runFairness(options: FairnessOptions): Promise<Report> {
   const { seconds, quietSeconds, greed, source } = options;
   const world = await startWorld(source);
   try {
-    // The usual share of an organization, of few slots.
+    // The usual share of an organization.
     const proxy = await world.startProxy({
       GATEWAY_IN_FLIGHT_MAX: String(inFlightMax),
       GATEWAY_ORGANIZATION_SHARE: '25',

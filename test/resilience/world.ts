@@ -159,7 +159,7 @@ function keepLog(main: string, child: Child): void {
   void child.exited.then(() => writeFileSync(file, `${child.stdout()}${child.stderr()}`));
 }
 
-async function startVendor(name: SimulatedVendor, closers: Closers): Promise<Vendor> {
+export async function startVendor(name: SimulatedVendor, closers: Closers): Promise<Vendor> {
   const child = startNode(['test/resilience/vendor.ts', name]);
   closers.push(() => child.stop('SIGKILL'));
   const { port = 0, control_port: controlPort } = await startedWith(child);
@@ -174,7 +174,7 @@ async function startVendor(name: SimulatedVendor, closers: Closers): Promise<Ven
   };
 }
 
-async function createTenant(platform: OperatorApi, httpPort: number, name: string): Promise<Tenant> {
+export async function createTenant(platform: OperatorApi, httpPort: number, name: string): Promise<Tenant> {
   const organization = await newOrganization(platform, httpPort, name);
   const { api, id } = organization;
   const vendor = 'assistant-provider';

@@ -37,7 +37,11 @@ export interface Forwarder {
   cut(): Promise<void>;
   /** Keeps every connection and accepts new ones, but passes no byte on: a silent network. */
   freeze(): void;
-  /** Undoes cut and freeze; delayed bytes pass now. */
+  /** Delays every piece of bytes by so much: a slow network. */
+  slow(ms: number): void;
+  /** New connections go there. */
+  redirect(target: Target): void;
+  /** Undoes cut, freeze and slow; delayed bytes pass now. */
   heal(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -47,8 +51,15 @@ export async function startForwarder(target: Target, port = 0): Promise<Forwarde
   const sockets = new Set<Socket>();
   let frozen = false;
   let listening = true;
+  let delayMs = 0;
+  let destination: Target = target;
+  /** A piece of their bytes is delayed, so no later one may pass. */
+  const delayed = new Set<Socket>();
+  const resume = (socket: Socket) => {
+    if (!frozen && !delayed.has(socket)) socket.resume();
+  };
   const server = createServer({ pauseOnConnect: true }, (near) => {
-    const far = connect({ host: target.host ?? '127.0.0.1', port: target.port });
+    const far = connect({ host: destination.host ?? '127.0.0.1', port: destination.port });
     join(near, far);
     join(far, near);
     if (!frozen) near.resume();
@@ -57,12 +68,18 @@ export async function startForwarder(target: Target, port = 0): Promise<Forwarde
   const join = (from: Socket, to: Socket) => {
     sockets.add(from);
     from.setNoDelay(true);
-    from.on('data', (chunk) => {
+    const pass = (chunk: Buffer) => {
+      delayed.delete(from);
       if (!to.write(chunk)) from.pause();
+      else resume(from);
+    };
+    from.on('data', (chunk: Buffer) => {
+      if (delayMs === 0) return pass(chunk);
+      from.pause();
+      delayed.add(from);
+      setTimeout(pass, delayMs, chunk);
     });
-    to.on('drain', () => {
-      if (!frozen) from.resume();
-    });
+    to.on('drain', () => resume(from));
     from.on('end', () => to.end()).on('error', () => to.destroy());
     from.on('close', () => {
       sockets.delete(from);
@@ -77,15 +94,22 @@ export async function startForwarder(target: Target, port = 0): Promise<Forwarde
       if (listening) await close(server, sockets);
       listening = false;
     },
+    slow: (ms) => {
+      delayMs = ms;
+    },
+    redirect: (changed) => {
+      destination = changed;
+    },
     freeze: () => {
       frozen = true;
       for (const socket of sockets) socket.pause();
     },
     heal: async () => {
       frozen = false;
+      delayMs = 0;
       if (!listening) await listen(server, bound);
       listening = true;
-      for (const socket of sockets) socket.resume();
+      for (const socket of sockets) resume(socket);
     },
     stop: async () => {
       if (listening) await close(server, sockets);

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { postgresImage, startContainer } from './containers.ts';
+import { postgresImage, type ServerSource, startContainer } from './containers.ts';
 import { runSql } from './databases.ts';
 import { findBinaries, giveTo } from './postgres.ts';
 import { freePort, startProcess, until } from './process.ts';
@@ -15,11 +15,11 @@ export interface PostgresPair {
   stop(): Promise<void>;
 }
 
-/** Takes about three seconds. */
-export async function startPostgresPair(): Promise<PostgresPair> {
+/** Takes about three seconds. @param from source of the servers outside a test run */
+export async function startPostgresPair(from?: ServerSource): Promise<PostgresPair> {
   const ports = { primary: await freePort(), standby: await freePort() };
   const environment = { PRIMARY: String(ports.primary), STANDBY: String(ports.standby) };
-  const inContainer = (await askTestServers('source')) === 'docker';
+  const inContainer = (from ?? (await askTestServers('source'))) === 'docker';
   const pair = inContainer ? await startInContainer(ports, environment) : await startLocally(environment);
   const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`;
   const urls = { primaryUrl: urlOf(ports.primary), standbyUrl: urlOf(ports.standby) };

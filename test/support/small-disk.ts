@@ -40,7 +40,10 @@ export function inOwnMounts(script: string, folder: string): readonly string[] {
 }
 
 /** The disk as this process reaches it. */
-export function smallDiskOf(child: Pick<Child, 'pid'>, { folder }: SmallDisk): Omit<OnSmallDisk, 'child'> {
+export function smallDiskOf(
+  child: Pick<Child, 'pid'>,
+  { folder }: Pick<SmallDisk, 'folder'> & Partial<SmallDisk>,
+): Omit<OnSmallDisk, 'child'> {
   const path = (name: string) => join(`/proc/${child.pid}/root`, folder, name);
   return {
     path,

@@ -1,0 +1,47 @@
+// Chaos as a command: npm run chaos -- --minutes 10 --seed 1 [--callers 10] [--failover false] [--shrink]
+// With --shrink, a schedule that fails is made shorter, run by run; --faults <JSON> repeats one. --plant text or usage
+// plants a fault of the gateway, which the verifier has to notice.
+import { parseArgs } from 'node:util';
+import { parseJson } from '../../common/json.ts';
+import { findServerSource } from '../support/containers.ts';
+import { type ChaosReport, type Planted, runChaos } from './run.ts';
+import type { Fault } from './schedule.ts';
+import { shrink } from './shrink.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+    proxies: { type: 'string', default: '3' },
+    callers: { type: 'string', default: '10' },
+    failover: { type: 'string' },
+    faults: { type: 'string' },
+    plant: { type: 'string' },
+    shrink: { type: 'boolean', default: false },
+  },
+});
+const seed = Number(values.seed);
+const source = await findServerSource();
+const run = (faults?: readonly Fault[]): Promise<ChaosReport> =>
+  runChaos({
+    ...{ source, seed, seconds: 60 * Number(values.minutes), proxies: Number(values.proxies), controlPlanes: 2 },
+    callers: Number(values.callers),
+    // A database is either killed, or it has a standby that is promoted.
+    failover: values.failover === undefined ? seed % 2 === 1 : values.failover === 'true',
+    disk: true,
+    planted: values.plant as Planted | undefined,
+    log: (line) => console.log(line),
+    ...(faults && { faults }),
+  });
+const report = await run(values.faults === undefined ? undefined : (parseJson(values.faults) as readonly Fault[]));
+for (const line of report.lines) console.log(line);
+for (const fault of report.faults.slice(0, 50)) console.log(`FAULT: ${fault}`);
+console.log(report.faults.length === 0 ? 'every promise is kept' : `${report.faults.length} FAULTS`);
+if (values.shrink && report.faults.length > 0) {
+  const fails = async (faults: readonly Fault[]) => {
+    console.log(`a run with ${faults.length} of ${report.schedule.length} faults`);
+    return (await run(faults)).faults.length > 0;
+  };
+  console.log(`the shortest schedule that fails: --faults '${JSON.stringify(await shrink(report.schedule, fails))}'`);
+}
+process.exit(report.faults.length === 0 ? 0 : 1);

@@ -1,0 +1,207 @@
+// A run of chaos: traffic continues while programs, servers and networks fail by a schedule; then everything works again,
+// comes to rest, and the history is verified.
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tallyOf } from '../resilience/load.ts';
+import type { VendorRequest } from '../resilience/vendor.ts';
+import type { ServerSource } from '../support/containers.ts';
+import { runSql } from '../support/databases.ts';
+import { until } from '../support/process.ts';
+import { type RecordedRequest, recordedRequests } from '../support/recorded.ts';
+import { metric } from '../support/telemetry.ts';
+import { createPayers, startRevoking, startTraffic, type Traffic } from './callers.ts';
+import { type Audit, Auditor, startAudit } from './ledger.state.ts';
+import { type Fault, planFaults, type Targets } from './schedule.ts';
+import type { Seat } from './seats.ts';
+import { type Bounds, faultsOfHistory, type Resources, type Trouble } from './verifier.ts';
+import { type ChaosWorld, maxStaleMs, type ProxyOfChaos, startChaosWorld } from './world.ts';
+
+export interface ChaosOptions {
+  readonly source: ServerSource;
+  readonly seed: number;
+  readonly seconds: number;
+  readonly proxies: number;
+  readonly controlPlanes: number;
+  readonly callers: number;
+  readonly failover: boolean;
+  readonly disk: boolean;
+  /** Default: that of the bounds. */
+  readonly recoveryMs?: number;
+  /** Replaces the planned faults. */
+  readonly faults?: readonly Fault[];
+  /** A fault of the gateway itself, as the verifier sees it: it has to be noticed. */
+  readonly planted?: Planted | undefined;
+  readonly log: (line: string) => void;
+}
+
+/** A vendor's text that is not what was called for; a row of usage that is gone. */
+export type Planted = 'text' | 'usage';
+
+export interface ChaosReport {
+  readonly faults: readonly string[];
+  readonly schedule: readonly Fault[];
+  readonly lines: readonly string[];
+}
+
+export const bounds: Bounds = {
+  recoveryMs: 15_000,
+  revokedMs: 1_000,
+  staleMs: maxStaleMs + 5_000,
+  descriptorsMore: 40,
+};
+
+const lostRow =
+  'delete from usage_events where id = (select max(id) from usage_events where status = 200 and cost > 0)';
+
+const burst = { burstMs: 25_000, calmMs: 25_000 };
+const warmUpMs = 3_000;
+/** Calls after everything has recovered, all of which succeed. */
+const lastCallsMs = 3_000;
+
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const world = await startChaosWorld(options);
+  try {
+    return await chaosIn(world, options);
+  } finally {
+    await world.close();
+  }
+}
+
+async function chaosIn(world: ChaosWorld, options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, seconds, callers, log } = options;
+  const schedule =
+    options.faults ?? planFaults({ seed, ms: seconds * 1_000, targets: targetsOf(world.seats), ...burst });
+  const payers = await createPayers(world.tenant);
+  const auditor = new Auditor(world.databaseUrl);
+  const audit = startAudit(auditor);
+  const traffic = startTraffic(world, { callers, seed, payers });
+  const revoking = startRevoking(world, seed);
+  await sleep(warmUpMs);
+  const before = descriptorsOf(world.proxies);
+  const { troubles, failoverAt } = await strikeAll(world.seats, schedule, log);
+  if (options.planted === 'text') await world.vendors['gpt-provider'].fail({ text: 'g:planted' });
+  const promised = { ...bounds, recoveryMs: options.recoveryMs ?? bounds.recoveryMs };
+  await sleep(promised.recoveryMs + lastCallsMs);
+  await revoking.stop();
+  await traffic.stop();
+  const rested = await rest(world, auditor).then(
+    () => [],
+    (error: Error) => [error.message],
+  );
+  const audited = await audit.stop();
+  await auditor.close();
+  if (options.planted === 'usage') await runSql(world.databaseUrl, lostRow);
+  const { calls } = traffic;
+  const rows = (await rowsOf(world)).filter(({ requestId }) => requestId.startsWith(`${seed}-`));
+  const history = {
+    ...{ calls, troubles, failoverAt, rows, revocations: revoking.revocations },
+    requests: await requestsOf(world),
+    resources: await resourcesOf(world.proxies, before),
+  };
+  const faults = [...rested, ...faultsOfAudit(audited, failoverAt), ...faultsOfHistory(history, promised)];
+  return { faults, schedule, lines: linesOf(traffic, { history, audited, troubles }) };
+}
+
+function targetsOf(seats: ChaosWorld['seats']): Targets {
+  return Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, Object.keys(seat) as (keyof Seat)[]]));
+}
+
+async function strikeAll(seats: ChaosWorld['seats'], schedule: readonly Fault[], log: (line: string) => void) {
+  const troubles: Trouble[] = [];
+  let failoverAt: number | undefined;
+  const began = performance.now();
+  const hit = async (fault: Fault) => {
+    const strike = seats[fault.target]?.[fault.kind];
+    if (strike === undefined) throw new Error(`${fault.target} cannot have the fault ${fault.kind}`);
+    const from = performance.now();
+    const what = `${fault.kind} ${fault.target}${fault.ms === undefined ? '' : ` by ${fault.ms} ms`}`;
+    log(`${((from - began) / 1_000).toFixed(1)} s ${what}, for ${(fault.forMs / 1_000).toFixed(1)} s`);
+    const end = await strike(fault);
+    await sleep(fault.forMs);
+    if (fault.kind === 'failover') failoverAt = performance.now();
+    await end();
+    troubles.push({ from, to: performance.now(), what });
+  };
+  const running: Promise<void>[] = [];
+  for (const fault of schedule) {
+    await sleep(Math.max(0, began + fault.at - performance.now()));
+    running.push(hit(fault));
+  }
+  await Promise.all(running);
+  return { troubles, failoverAt };
+}
+
+const restMs = 120_000;
+
+/** Waits until proxies have reported everything and no money is leased. */
+async function rest({ proxies }: ChaosWorld, auditor: Auditor): Promise<void> {
+  const queued = async () =>
+    Math.max(...(await Promise.all(proxies.map((one) => metric(one, 'gateway_usage_queued_events')))));
+  await until(async () => (await queued()) === 0, { timeoutMs: restMs, what: 'proxies to report everything' });
+  const leased = async () => (await auditor.windows()).reduce((sum, { leased: one }) => sum + one, 0);
+  await until(async () => (await leased()) === 0, { timeoutMs: restMs, what: 'all money to be released' });
+}
+
+/** A failover may lose acknowledged commits, and with them what was reserved. */
+function faultsOfAudit({ faults }: Audit, failoverAt: number | undefined): readonly string[] {
+  const isExcused = (fault: string) => failoverAt !== undefined && fault.startsWith('more than the amount');
+  return [...new Set(faults.filter((fault) => !isExcused(fault)))];
+}
+
+async function rowsOf({ operatorPorts, tenant }: ChaosWorld): Promise<readonly RecordedRequest[]> {
+  const [httpPort = 0] = operatorPorts;
+  return recordedRequests({ controlPlane: { httpPort }, organization: tenant.organization });
+}
+
+async function requestsOf({ vendors }: ChaosWorld): Promise<ReadonlyMap<string, readonly VendorRequest[]>> {
+  const all = new Map<string, readonly VendorRequest[]>();
+  for (const vendor of Object.values(vendors))
+    for (const [name, requests] of Object.entries(await vendor.requests()))
+      all.set(name, [...(all.get(name) ?? []), ...requests]);
+  return all;
+}
+
+function descriptorsOf(proxies: readonly ProxyOfChaos[]): ReadonlyMap<string, number> {
+  return new Map(proxies.map(({ name, program }) => [name, readdirSync(`/proc/${program.child.pid}/fd`).length]));
+}
+
+async function resourcesOf(
+  proxies: readonly ProxyOfChaos[],
+  before: ReadonlyMap<string, number>,
+): Promise<readonly Resources[]> {
+  const after = descriptorsOf(proxies);
+  return Promise.all(
+    proxies.map(async (proxy) => ({
+      proxy: proxy.name,
+      before: before.get(proxy.name) ?? 0,
+      after: after.get(proxy.name) ?? 0,
+      inFlight: await metric(proxy, 'gateway_in_flight_requests'),
+    })),
+  );
+}
+
+interface Figures {
+  readonly history: {
+    readonly revocations: readonly unknown[];
+    readonly rows: readonly RecordedRequest[];
+    readonly resources: readonly Resources[];
+  };
+  readonly audited: Audit;
+  readonly troubles: readonly Trouble[];
+}
+
+function linesOf({ calls }: Traffic, { history, audited, troubles }: Figures): readonly string[] {
+  const kinds = Map.groupBy(troubles, ({ what }) => what.split(' ')[0] ?? '');
+  const { revocations, rows, resources } = history;
+  return [
+    `faults: ${troubles.length} (${[...kinds]
+      .map(([kind, of]) => `${kind} ${of.length}`)
+      .toSorted()
+      .join(', ')})`,
+    `calls: ${calls.length} ${JSON.stringify(tallyOf(calls.map(({ reading }) => reading)))}`,
+    `calls with several attempts: ${calls.filter(({ reading }) => reading.attempts > 1).length}`,
+    `rows of usage: ${rows.length}, of them estimated ${rows.filter(({ estimated }) => estimated).length}`,
+    `revocations: ${revocations.length}; the ledger was read ${audited.samples} times`,
+    `descriptors before → after: ${resources.map(({ proxy, before, after }) => `${proxy} ${before} → ${after}`).join(', ')}`,
+  ];
+}
