@@ -27,6 +27,7 @@ export interface ChaosOptions {
   readonly disk: boolean;
   /** Default: that of the bounds. */
   readonly recoveryMs?: number;
+  readonly pauseMsMax?: number;
   /** Replaces the planned faults. */
   readonly faults?: readonly Fault[];
   /** A fault of the gateway itself, as the verifier sees it: it has to be noticed. */
@@ -54,9 +55,9 @@ const lostRow =
   'delete from usage_events where id = (select max(id) from usage_events where status = 200 and cost > 0)';
 
 const burst = { burstMs: 25_000, calmMs: 25_000 };
-const warmUpMs = 3_000;
+const warmUpMs = 2_000;
 /** Calls after everything has recovered, all of which succeed. */
-const lastCallsMs = 3_000;
+const lastCallsMs = 2_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const world = await startChaosWorld(options);
@@ -68,9 +69,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 }
 
 async function chaosIn(world: ChaosWorld, options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, seconds, callers, log } = options;
-  const schedule =
-    options.faults ?? planFaults({ seed, ms: seconds * 1_000, targets: targetsOf(world.seats), ...burst });
+  const { seed, callers, log } = options;
+  const schedule = options.faults ?? plannedFaults(world, options);
   const payers = await createPayers(world.tenant);
   const auditor = new Auditor(world.databaseUrl);
   const audit = startAudit(auditor);
@@ -100,6 +100,11 @@ async function chaosIn(world: ChaosWorld, options: ChaosOptions): Promise<ChaosR
   };
   const faults = [...rested, ...faultsOfAudit(audited, failoverAt), ...faultsOfHistory(history, promised)];
   return { faults, schedule, lines: linesOf(traffic, { history, audited, troubles }) };
+}
+
+function plannedFaults({ seats }: ChaosWorld, { seed, seconds, pauseMsMax }: ChaosOptions): readonly Fault[] {
+  const pause = pauseMsMax === undefined ? {} : { pauseMsMax };
+  return planFaults({ seed, ms: seconds * 1_000, targets: targetsOf(seats), ...burst, ...pause });
 }
 
 function targetsOf(seats: ChaosWorld['seats']): Targets {

@@ -34,16 +34,25 @@ export interface ScheduleOptions {
   /** Faults come in bursts of this length, each followed by a calm of the next. */
   readonly burstMs: number;
   readonly calmMs: number;
+  /** The longest time between two faults of a burst. Default 2,000. */
+  readonly pauseMsMax?: number;
 }
 
 const hour = 3_600_000;
 
-export function planFaults({ seed, ms, targets, burstMs, calmMs }: ScheduleOptions): readonly Fault[] {
+export function planFaults({
+  seed,
+  ms,
+  targets,
+  burstMs,
+  calmMs,
+  pauseMsMax = 2_000,
+}: ScheduleOptions): readonly Fault[] {
   const random = new Random(seed);
   const faults: Fault[] = [];
   const busyUntil = new Map<string, number>();
   let pairs: (readonly [string, FaultKind])[] = [];
-  for (let at = random.between(500, 1_500); at < ms; at += random.between(300, 2_000)) {
+  for (let at = random.between(500, 1_500); at < ms; at += random.between(pauseMsMax / 8, pauseMsMax)) {
     const inBurst = at % (burstMs + calmMs);
     if (inBurst > burstMs) at += burstMs + calmMs - inBurst;
     if (at >= ms) break;

@@ -6,6 +6,7 @@ import { faultsOfFairness } from '../../resilience/fairness.ts';
 import { faultsOfOutage } from '../../resilience/outage.ts';
 import { faultOfText, textOf } from '../../resilience/plan.ts';
 import { costOfTokens } from '../../resilience/prices.ts';
+import { faultsOfGrowth, growthOf, type Sample } from '../../resilience/soak.ts';
 import type { RecordedRequest } from '../../support/recorded.ts';
 
 const plan = { name: 'one', words: 5, prompt: 10, completion: 20 };
@@ -121,5 +122,30 @@ describe('the figures of fairness', () => {
     { sibling: good, other: { ...good, p99Ms: 31 } },
   ])('are bad with %o', (figures) => {
     expect(faultsOfFairness(figures)).toHaveLength(1);
+  });
+});
+
+describe('the growth in a soak', () => {
+  const samples = (change: (index: number) => Partial<Sample>): readonly Sample[] =>
+    Array.from({ length: 400 }, (_, index) => ({
+      ...{ minute: index / 10, residentMiB: 100 + (index % 7), descriptors: 30 + (index % 3), ...change(index) },
+    }));
+  const faults = (change: (index: number) => Partial<Sample>) =>
+    faultsOfGrowth({ name: 'proxy', ...growthOf(samples(change)) });
+
+  it('of memory that goes up and down is none, nor is that of a warm-up', () => {
+    expect(faults(() => ({}))).toEqual([]);
+    expect(faults((index) => (index < 100 ? { residentMiB: index } : {}))).toEqual([]);
+  });
+
+  it('is the slope by linear regression', () => {
+    const { slope, error } = growthOf(samples((index) => ({ residentMiB: 50 + index / 20 })));
+    expect(slope).toBeCloseTo(0.5);
+    expect(error).toBeCloseTo(0);
+  });
+
+  it('of memory or descriptors is noticed', () => {
+    expect(faults((index) => ({ residentMiB: 100 + (index % 7) + index / 50 }))).toHaveLength(1);
+    expect(faults((index) => ({ descriptors: 30 + index / 20 }))).toHaveLength(1);
   });
 });
