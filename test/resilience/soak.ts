@@ -25,7 +25,7 @@ const capacitySeconds = 8;
 const loops = 12;
 const sampleMs = 2_000;
 /** Memory grows until caches and the heap have their size. */
-const warmUpPart = 0.25;
+const warmUpPart = 1 / 3;
 /** Part of its memory that a program may grow in a minute, beyond the error of the measurement: 3 % in half an hour. */
 const growthMax = 0.001;
 const descriptorsMore = 10;
