@@ -43,6 +43,18 @@ export interface TranslatedFormat extends ReadableFormat {
 export interface ReadableFormat extends Pick<Format<ConversationRequest>, 'name' | 'streamType' | 'readError'> {
   readResponse(call: TranslatedCall, response: VendorResponse): ReadResponse;
   openStream(call: TranslatedCall, context: StreamContext): StreamReader;
+  /**
+   * What is needed of a response of status 2xx that its client gets as it is.
+   * @returns undefined if only reading it as a whole shows that: it is an error, or has no complete usage
+   */
+  readPassed?(call: TranslatedCall, response: VendorResponse): PassedFacts | undefined;
+}
+
+export interface PassedFacts {
+  readonly usage: Usage;
+  /** By the vendor's name, if the vendor reports one. */
+  readonly model: string | undefined;
+  readonly responseId: string;
 }
 
 export type TranslatedCall = FormatCall<ConversationRequest>;

@@ -25,6 +25,7 @@ export interface GoldenCase {
   /** The attempt whose response the vendor's bytes are, and the headers of that response. */
   readonly call: ProviderCall;
   readonly head: IncomingHttpHeaders;
+  response(): Buffer;
   streamBytes(): Buffer;
   openStream(): StreamReader;
   /** All chunks to the caller, and how the stream ended. */
@@ -84,6 +85,7 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
         throw error;
       }
     },
+    response: () => read(responseFile ?? ''),
     streamBytes,
     openStream,
     chunks: () => readInPieces(openStream(), [streamBytes()]),

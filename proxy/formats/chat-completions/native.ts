@@ -81,7 +81,10 @@ export function forNativeClients(
     passed: {
       ...shared,
       readResponse: (call, response) => {
-        const { usage, model, message } = format.readResponse(plainCall(call), response);
+        const plain = plainCall(call);
+        const facts = format.readPassed?.(plain, response);
+        if (facts !== undefined) return { body: response.body, ...facts, textTokens: 0 };
+        const { usage, model, message } = format.readResponse(plain, response);
         const textTokens = usage === undefined ? tokensOf(message) : 0;
         return { body: response.body, usage, model, textTokens, responseId: message.id };
       },

@@ -15,6 +15,7 @@ export function invokeFormat(messages: ReadableFormat): ReadableFormat {
     name: 'converse',
     streamType,
     readResponse: messages.readResponse,
+    ...(messages.readPassed && { readPassed: messages.readPassed }),
     openStream: (call, context) => new InvokeStreamReader(messages, call, context),
     readError: readConverseError,
   };

@@ -2,7 +2,7 @@
 // are those on the wire.
 import type { TranslatedFormat } from '../format.ts';
 import { readGenerateContentError } from './errors.ts';
-import { readGenerateContentResponse } from './read-response.ts';
+import { readGenerateContentResponse, readPassedContent } from './read-response.ts';
 import { GenerateContentStreamReader } from './read-stream.ts';
 import { writeGenerateContentRequest } from './write-request.ts';
 
@@ -11,6 +11,7 @@ export const generateContent: TranslatedFormat = {
   streamType: 'text/event-stream',
   writeRequest: writeGenerateContentRequest,
   readResponse: readGenerateContentResponse,
+  readPassed: readPassedContent,
   openStream: (call, context) => new GenerateContentStreamReader(call, context),
   readError: readGenerateContentError,
 };

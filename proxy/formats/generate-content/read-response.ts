@@ -1,11 +1,12 @@
 // Reads a whole response into the shared shape. Metadata that only this vendor reports goes to top-level fields
 // `cloud_ai_*`, unchanged, with one entry for each candidate that has it.
 import { parseExactJson } from '../../../common/exact-json.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { isGiven } from '../../conversation/options.ts';
 import { ResponseText } from '../../conversation/output-mode.ts';
 import { type CalledTool, imageExtra, type ResponseChoice } from '../../conversation/response.ts';
-import { noUsage } from '../../conversation/usage.ts';
-import { type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
+import { noUsage, type Usage } from '../../conversation/usage.ts';
+import { type PassedFacts, type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { annotations } from './annotations.ts';
 import { CallReader } from './calls.ts';
@@ -22,7 +23,7 @@ import {
 } from './response.ts';
 import { callerSignature } from './signatures.ts';
 import { audioField } from './sound.ts';
-import { searchesOf, servedTierField, withServed } from './usage.ts';
+import { type Served, searchesOf, servedTierField, withServed } from './usage.ts';
 
 export function readGenerateContentResponse(call: TranslatedCall, { head, body }: VendorResponse): ReadResponse {
   const parsed = parseExactJson(body.toString());
@@ -34,15 +35,7 @@ export function readGenerateContentResponse(call: TranslatedCall, { head, body }
   const identity = identityOf(response, call);
   const calls = new CallReader(plan.names, call.model);
   const { candidates } = response;
-  const usage = withServed(response.usage, {
-    ...{
-      head,
-      requestedTier: call.request.options.service_tier,
-      images: imagesOf(candidates.flatMap(({ parts }) => parts)),
-    },
-    ...{ own: plan.own, toolTokens: response.toolTokens },
-    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding, plan.own), 0),
-  });
+  const usage = usageOf(response, call, { head, own: plan.own });
   const message = {
     ...identity,
     choices: choicesOf(response, {
@@ -53,6 +46,28 @@ export function readGenerateContentResponse(call: TranslatedCall, { head, body }
     extras: { ...metadataOf(candidates, response.block), ...servedTierField(call.request.options, head) },
   };
   return { message, usage, model: response.modelVersion };
+}
+
+export function readPassedContent(call: TranslatedCall, { head, body }: VendorResponse): PassedFacts | undefined {
+  // No number is written again.
+  const parsed = parseJson(body.toString());
+  if (!isObject(parsed) || isGiven(parsed.error)) return undefined;
+  const response = parseResponse(parsed);
+  if (response.candidates.length === 0 && response.block === undefined) return undefined;
+  const usage = usageOf(response, call, { head, own: requestPlan(call).own });
+  return usage && { usage, model: response.modelVersion, responseId: identityOf(response, call).id };
+}
+
+function usageOf(
+  { usage, candidates, toolTokens }: ParsedResponse,
+  { request }: TranslatedCall,
+  { head, own }: Pick<Served, 'head' | 'own'>,
+): Usage | undefined {
+  return withServed(usage, {
+    ...{ head, own, toolTokens, requestedTier: request.options.service_tier },
+    images: imagesOf(candidates.flatMap(({ parts }) => parts)),
+    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding, own), 0),
+  });
 }
 
 export function identityOf({ responseId, modelVersion, createdAt }: ParsedResponse, { model, now }: TranslatedCall) {

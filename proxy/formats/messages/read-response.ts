@@ -1,8 +1,8 @@
 // Reads a whole response (SDK type `Message` of @anthropic-ai/sdk) into the shared shape.
 import { parseExactJson } from '../../../common/exact-json.ts';
-import { isObject } from '../../../common/json.ts';
+import { isObject, parseJson } from '../../../common/json.ts';
 import { ResponseParts } from '../../conversation/response.ts';
-import { type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
+import { type PassedFacts, type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { messagesError } from './errors.ts';
 import { MessageReader } from './message-reader.ts';
@@ -34,6 +34,18 @@ export function readMessagesResponse(call: TranslatedCall, { body }: VendorRespo
     usage: counter.whole,
     model: typeof model === 'string' ? model : undefined,
   };
+}
+
+export function readPassedMessage(_call: TranslatedCall, { body }: VendorResponse): PassedFacts | undefined {
+  // No number is written again.
+  const message = parseJson(body.toString());
+  if (!isObject(message) || !Array.isArray(message.content)) return undefined;
+  const { id, model, error } = message;
+  if (isObject(error) || typeof id !== 'string') return undefined;
+  const counter = new UsageCounter();
+  counter.add(message.usage);
+  const usage = counter.whole;
+  return usage && { usage, model: typeof model === 'string' ? model : undefined, responseId: id };
 }
 
 function readBlock(reader: MessageReader, index: number, block: unknown): void {

@@ -1,10 +1,10 @@
 // Reads a whole response (SDK type `Response` of the package openai) into the shared shape.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { plainNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf, parseJson } from '../../../common/json.ts';
 import { ResponseParts } from '../../conversation/response.ts';
 import { noUsage } from '../../conversation/usage.ts';
-import { type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
+import { type PassedFacts, type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
 import { gptError } from '../gpt-error.ts';
 import { protocolError } from '../protocol-error.ts';
 import { OutputReader } from './output-reader.ts';
@@ -38,6 +38,16 @@ export function readResponse(call: TranslatedCall, { body }: VendorResponse): Re
     usage,
     model: typeof model === 'string' ? model : undefined,
   };
+}
+
+export function readPassedResponse(_call: TranslatedCall, { body }: VendorResponse): PassedFacts | undefined {
+  // No number is written again.
+  const response = parseJson(body.toString());
+  if (!isObject(response) || !Array.isArray(response.output) || failureOf(response) !== undefined) return undefined;
+  const { id, model } = response;
+  const usage = responseUsage(response);
+  if (usage === undefined || typeof id !== 'string') return undefined;
+  return { usage, model: typeof model === 'string' ? model : undefined, responseId: id };
 }
 
 /** The error of a response that failed, in an envelope. */
