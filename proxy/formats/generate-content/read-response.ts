@@ -6,7 +6,13 @@ import { isGiven } from '../../conversation/options.ts';
 import { ResponseText } from '../../conversation/output-mode.ts';
 import { type CalledTool, imageExtra, type ResponseChoice } from '../../conversation/response.ts';
 import { noUsage, type Usage } from '../../conversation/usage.ts';
-import { type PassedFacts, type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
+import {
+  type PassedFacts,
+  type ReadResponse,
+  type TranslatedCall,
+  VendorFailure,
+  type VendorResponse,
+} from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { annotations } from './annotations.ts';
 import { CallReader } from './calls.ts';

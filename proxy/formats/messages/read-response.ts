@@ -2,7 +2,13 @@
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, parseJson } from '../../../common/json.ts';
 import { ResponseParts } from '../../conversation/response.ts';
-import { type PassedFacts, type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
+import {
+  type PassedFacts,
+  type ReadResponse,
+  type TranslatedCall,
+  VendorFailure,
+  type VendorResponse,
+} from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { messagesError } from './errors.ts';
 import { MessageReader } from './message-reader.ts';

@@ -4,7 +4,13 @@ import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf, parseJson } from '../../../common/json.ts';
 import { ResponseParts } from '../../conversation/response.ts';
 import { noUsage } from '../../conversation/usage.ts';
-import { type PassedFacts, type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
+import {
+  type PassedFacts,
+  type ReadResponse,
+  type TranslatedCall,
+  VendorFailure,
+  type VendorResponse,
+} from '../format.ts';
 import { gptError } from '../gpt-error.ts';
 import { protocolError } from '../protocol-error.ts';
 import { OutputReader } from './output-reader.ts';

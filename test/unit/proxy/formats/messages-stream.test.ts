@@ -156,7 +156,7 @@ describe('a stream for clients of the Messages API', () => {
 
   it('has no end if the response failed, which the format cannot say', () => {
     const reader = new ChunkReader(new MessagesWriter(), { lacksFailures: true });
-    const events = eventsOf(chunk({ content: 'Tea' }) + chunk({}, 'error') + 'data: [DONE]\n\n', undefined, reader);
+    const events = eventsOf(`${chunk({ content: 'Tea' }) + chunk({}, 'error')}data: [DONE]\n\n`, undefined, reader);
     expect(events.map(({ type }) => type)).not.toContain('message_delta');
     expect(reader.failed).toMatchObject({ reason: 'error' });
   });
