@@ -133,6 +133,38 @@ describe('a request without a price', () => {
   });
 });
 
+describe('a response that failed at the model', () => {
+  it.each([
+    ['whole', false, 502],
+    ['streamed', true, 200],
+  ])('has its cost in the ledger, although a Messages client gets an error: %s', async (_form, stream, status) => {
+    says({ text: 'Tea', finishReason: 'MALFORMED_FUNCTION_CALL' });
+    const id = `costs-${++requests}`;
+    const model = `search-provider/${plainModels['search-provider']}`;
+    const response = await fetch(`${gateway.proxy.url}/v1/messages`, {
+      method: 'POST',
+      headers: { ...json, 'x-request-id': id, 'x-api-key': key.value },
+      body: JSON.stringify({ model, stream, max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    expect(response.status).toBe(status);
+    const pieces: string[] = [];
+    const reading = readPieces(response, pieces);
+    if (stream) await expect(reading).rejects.toThrow('terminated');
+    else await reading;
+    expect(pieces.join('')).toContain('"api_error"');
+    expect(pieces.join('')).toContain('(MALFORMED_FUNCTION_CALL)');
+    const row = await recorded(id);
+    expect(row).toMatchObject({ status: 502, errorSource: 'provider', estimated: false });
+    expect(row.completionTokens).toBeGreaterThan(0);
+    expect(Number(row.costUsd)).toBeGreaterThan(0);
+  });
+
+  /** A stream that is cut has its pieces as well. */
+  async function readPieces({ body }: Response, pieces: string[]): Promise<void> {
+    for await (const piece of body ?? []) pieces.push(Buffer.from(piece).toString());
+  }
+});
+
 describe('a request with a budget', () => {
   const priority = { service_tier: 'priority', max_tokens: 100 };
 
