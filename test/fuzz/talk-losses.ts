@@ -13,7 +13,7 @@ export interface ReportedLosses {
 
 /** What the other format must contain. @param actual decides where a loss leaves several possibilities */
 export function afterLosses(talk: Talk, losses: ReportedLosses, actual: Talk): Talk {
-  const left = talk.turns.flatMap((turn) => turnsAfter(turn, losses, actual));
+  const left = inCallOrder(talk.turns).flatMap((turn) => turnsAfter(turn, losses, actual));
   const hasMade = actual.turns.some((turn) => turn.role === 'assistant' && turn.images.length > 0);
   const turns = losses.isEmulated('messages.images') && !hasMade ? withImagesAfter(left) : left;
   const merged: TalkTurn[] = [];
@@ -24,6 +24,16 @@ export function afterLosses(talk: Talk, losses: ReportedLosses, actual: Talk): T
     tools: toolsAfter(talk, losses, actual),
     options: optionsAfter(talk, losses, actual),
   };
+}
+
+/** Results in the order of their calls, which images that are moved out of them have too. */
+function inCallOrder(turns: readonly TalkTurn[]): readonly TalkTurn[] {
+  let ids: readonly string[] = [];
+  return turns.map((turn) => {
+    if (turn.role === 'assistant') ids = turn.calls.map(({ id }) => id);
+    if (turn.role !== 'tool') return turn;
+    return { ...turn, results: turn.results.toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id)) };
+  });
 }
 
 function turnsAfter(turn: TalkTurn, losses: ReportedLosses, actual: Talk): readonly TalkTurn[] {
