@@ -10,13 +10,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, objectsOf } from '../../common/json.ts';
-import { clientFormats } from '../../proxy/client-formats.ts';
 import { type Expected, eventTables } from '../support/client-events.ts';
 import { type Folded, finalMessage, folds } from '../support/client-folds.ts';
 import {
   type ClientKind,
   clientKinds,
   eventsIn,
+  isFailure,
   type Step,
   type WrittenStream,
   wholeOfSteps,
@@ -99,12 +99,6 @@ describe.each(cases.filter((name) => !unreadable.includes(name)))('the SDKs read
     else expect(await reading).toEqual(contentOf(steps));
   });
 });
-
-/** A response that failed although its status was a success, where the format has no word for it. */
-function isFailure({ format }: ClientKind, steps: readonly Step[]): boolean {
-  const ended = steps.some((step) => 'finish' in step && step.finish.reason === 'error');
-  return ended && clientFormats[format].translation?.lacksFailures === true;
-}
 
 /** Logprobs come in a stream with the text before them, and in a whole response with the choice. */
 const complete = cases.filter(

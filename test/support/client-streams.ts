@@ -127,6 +127,12 @@ function failedAfter(pieces: readonly Buffer[], { format, framing }: ClientKind,
   return { pieces: [...pieces, Buffer.from(written)], refusal: undefined };
 }
 
+/** A response that failed although its status was a success, where the format has no word for it. */
+export function isFailure({ format }: ClientKind, steps: readonly Step[]): boolean {
+  const ended = steps.some((step) => 'finish' in step && step.finish.reason === 'error');
+  return ended && clientFormats[format].translation?.lacksFailures === true;
+}
+
 const issuer = issuerOf('assistant-provider', 'golden');
 
 function play(step: Exclude<Step, { readonly fail: unknown }>, to: ChunkWriter, thoughts: ThinkingBlock[]): void {

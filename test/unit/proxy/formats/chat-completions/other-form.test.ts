@@ -9,6 +9,7 @@ import { folds } from '../../../../support/client-folds.ts';
 import {
   type ClientKind,
   clientKinds,
+  isFailure,
   rewriteFor,
   type Step,
   wholeOfSteps,
@@ -73,8 +74,12 @@ describe.each(complete)('the response %s', (name) => {
     const made = atOnce(streamOfWhole(whole, kind.format !== 'chat_completions'));
     expect(made).toBeDefined();
     const bytes = rewriteFor(kind)(made ?? Buffer.alloc(0));
-    const original = rewriteFor(kind)(Buffer.concat(writeSteps(chat, openCase(name).steps).pieces));
-    expect(await fold(bytes)).toEqual(await fold(original));
+    const { steps } = openCase(name);
+    const original = rewriteFor(kind)(Buffer.concat(writeSteps(chat, steps).pieces));
+    if (isFailure(kind, steps)) {
+      // The gateway ends it with an error, which is not in these bytes.
+      for (const read of [bytes, original]) await expect(fold(read)).rejects.toThrow();
+    } else expect(await fold(bytes)).toEqual(await fold(original));
   });
 
   it('is unchanged by both', () => {
