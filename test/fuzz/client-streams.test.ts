@@ -194,10 +194,8 @@ describe('calls and refusals', () => {
     'have their text before the refusal, which a guard may release earlier, for %s',
     async (_file, { kind, fold }) => {
       const chunks = [piece({ refusal: 'I refuse.' }), piece({ content: 'Well. ' }), piece({}, 'content_filter')];
-      const stream = streamOf(
-        kind,
-        [...chunks, 'data: [DONE]\n\n'].map((one) => Buffer.from(one)),
-      );
+      const rewrite = rewriteFor(kind, true);
+      const stream = Buffer.concat([...chunks, 'data: [DONE]\n\n'].map((one) => rewrite(Buffer.from(one))));
       expect((await fold(stream)).content).toBe('Well. I refuse.');
     },
   );

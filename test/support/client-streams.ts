@@ -72,17 +72,17 @@ export type Rewrite = (bytes: Buffer) => Buffer;
 
 export const elapsedMs = 7;
 
-export function rewriteFor(kind: ClientKind, body?: JsonObject): Rewrite {
-  const reader = readerFor(kind, body);
+export function rewriteFor(kind: ClientKind, isGuarded = false): Rewrite {
+  const reader = readerFor(kind, undefined, isGuarded);
   return reader === undefined ? (bytes) => bytes : (bytes) => reader.push(bytes);
 }
 
 /** Undefined for clients of chat completions. */
-function readerFor(kind: ClientKind, body?: JsonObject): ChunkReader | undefined {
+function readerFor(kind: ClientKind, body?: JsonObject, isGuarded = false): ChunkReader | undefined {
   const { translation } = clientFormats[kind.format];
   if (translation === undefined) return undefined;
   const writer = translation.openWriter(clientRequestOf(translation, kind, body), () => elapsedMs);
-  return new ChunkReader(writer, translation);
+  return new ChunkReader(writer, { ...translation, isGuarded });
 }
 
 export interface WrittenStream {

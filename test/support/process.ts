@@ -29,7 +29,7 @@ export interface Child {
   readonly exited: Promise<number | string>;
   /** Sends a signal without waiting for its effect. */
   signal(signal: NodeJS.Signals): void;
-  /** Sends SIGTERM (or another signal), and SIGKILL after five seconds; resolves like `exited`. */
+  /** Sends SIGTERM (or another signal), and SIGKILL after twenty seconds; resolves like `exited`. */
   stop(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
@@ -65,7 +65,7 @@ export function startProcess(command: string, args: readonly string[], options: 
   }).finally(() => children.delete(child));
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal);
-    const impatience = setTimeout(() => child.kill('SIGKILL'), 5000);
+    const impatience = setTimeout(() => child.kill('SIGKILL'), 20_000);
     return exited.finally(() => clearTimeout(impatience));
   };
   return {
