@@ -193,8 +193,9 @@ async function openTls(
 const lastReportsMs = 5_000;
 
 /**
- * Idle connections live so long in a drain: a request may be under way on each. Longer than the vendors' SDKs keep an
- * idle connection (4 s in undici, 5 s in httpx), so none is closed at the instant of its use.
+ * Idle connections live so long in a drain: a request may be under way on each. Longer than clients keep an idle
+ * connection (as the listener announces, and by default 4 s in undici, 5 s in httpx), so none is closed at the instant of
+ * its use.
  */
 const idleMsMax = 6_000;
 
@@ -218,8 +219,8 @@ async function finished(
       log.warn({ request_id: id }, 'cut: still open at the end of the drain grace');
     for (const listener of listeners) listener.destroy();
   }, graceMs);
-  const idleMs = Math.max(0, Math.min(idleMsMax, graceMs - lastReportsMs));
-  await Promise.all(listeners.map((listener) => listener.drain(idleMs)));
+  const latestMs = Math.max(0, graceMs - lastReportsMs);
+  await Promise.all(listeners.map((listener) => listener.drain(Math.min(idleMsMax, latestMs), latestMs)));
   clearTimeout(timer);
   await noticed(watchdog, readOn);
   await readOn?.idle();

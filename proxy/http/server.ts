@@ -46,10 +46,11 @@ export interface ListenerTls {
 export interface TrafficServer {
   readonly port: number;
   /**
-   * Stops listening. A connection ends with the next response that can announce it, an idle one after this time; resolves
-   * when all are closed.
+   * Stops listening. A connection ends with the next response that can announce it. Idle ones end after this time, which
+   * begins anew with the end of each response that could not announce it. Resolves when all are closed.
+   * @param latestMs from now: idle connections end then at the latest
    */
-  drain(idleMs: number): Promise<void>;
+  drain(idleMs: number, latestMs: number): Promise<void>;
   /** Cuts every connection. */
   destroy(): void;
 }
@@ -58,6 +59,9 @@ const headersCheckMs = 1000;
 /** Time for the peer to read the last response. */
 const lingerMs = 1000;
 const drainSweepMs = 100;
+/** For how long clients are told to keep an idle connection, and for how long it really is kept. */
+const announcedIdleMs = 5_000;
+const keptIdleMs = 75_000;
 
 /** @throws ListenError */
 export async function startTrafficServer(options: TrafficServerOptions): Promise<TrafficServer> {
@@ -102,15 +106,21 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
   await listen(server, options.address, options.tls === undefined ? 'GATEWAY_LISTEN' : 'GATEWAY_TLS_LISTEN');
   return {
     port: (server.address() as AddressInfo).port,
-    drain: (idleMs) => {
+    drain: (idleMs, latestMs) => {
       draining = true;
+      const idle = { ms: idleMs, latestMs, from: performance.now() };
       for (const { request, response } of options.open()) {
         // Its caller is to keep the connection, and may send another request on it.
-        if (response.headersSent) continue;
+        if (response.headersSent) {
+          response.once('close', () => {
+            idle.from = performance.now();
+          });
+          continue;
+        }
         ending.add(request.socket);
         response.shouldKeepAlive = false;
       }
-      return drain(server, idleMs, options);
+      return drain(server, idle, options);
     },
     destroy: () => server.closeAllConnections(),
   };
@@ -144,7 +154,9 @@ function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOpti
     connectionsCheckingInterval: headersCheckMs,
     // The watchdog limits the time for bodies and responses.
     requestTimeout: 0,
-    keepAliveTimeout: 75_000,
+    // Announced to clients, so that none sends a request at the instant at which a drain closes its idle connection.
+    keepAliveTimeout: announcedIdleMs,
+    keepAliveTimeoutBuffer: keptIdleMs - announcedIdleMs,
     requireHostHeader: false,
     noDelay: true,
     insecureHTTPParser: false,
@@ -186,11 +198,19 @@ function onClientError(error: Error, socket: Socket, options: TrafficServerOptio
   refuse(socket, malformedCode(error), options);
 }
 
-function drain(server: Server, idleMs: number, { open, headersTimeoutMs }: TrafficServerOptions): Promise<void> {
+interface IdleConnections {
+  readonly ms: number;
+  readonly latestMs: number;
+  /** When one of them may last have become idle without its client's knowing that it ends. */
+  from: number;
+}
+
+function drain(server: Server, idle: IdleConnections, options: TrafficServerOptions): Promise<void> {
+  const { open, headersTimeoutMs } = options;
   const from = performance.now();
   const sweep = setInterval(() => {
     const ms = performance.now() - from;
-    if (ms < idleMs) return;
+    if (performance.now() - idle.from < idle.ms && ms < idle.latestMs) return;
     server.closeIdleConnections();
     // The remaining connections have sent half a head. A closed server no longer limits their time.
     if (ms > headersTimeoutMs && [...open()].length === 0) server.closeAllConnections();

@@ -130,7 +130,7 @@ export async function startFaultyProxy(
     inFlight: () => admission.inFlight,
     close: () => {
       server.destroy();
-      void server.drain(0);
+      void server.drain(0, 0);
       watchdog.close();
     },
   };

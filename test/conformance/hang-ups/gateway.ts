@@ -138,7 +138,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     recorded: (requestId) => bookings.of(requestId),
     close: async () => {
       server.destroy();
-      await server.drain(0);
+      await server.drain(0, 0);
       watchdog.close();
       await transport.close();
     },
