@@ -59,7 +59,7 @@ const headersCheckMs = 1000;
 /** Time for the peer to read the last response. */
 const lingerMs = 1000;
 const drainSweepMs = 100;
-/** For how long clients are told to keep an idle connection, and for how long it really is kept. */
+/** The time that clients read of, and the time for which an idle connection really is kept. */
 const announcedIdleMs = 5_000;
 const keptIdleMs = 75_000;
 
