@@ -19,7 +19,8 @@ import { PrivateUpstreams } from '../common/private-upstreams.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
 import { createDispatcher } from './api/dispatch.ts';
-import { type GrpcServerDeps, startGrpcServer } from './api/grpc-server.ts';
+import type { GrpcRequestDeps } from './api/grpc-requests.ts';
+import { startGrpcServer } from './api/grpc-server.ts';
 import { type HttpApi, type HttpApiDeps, type HttpApiOptions, startHttpApi } from './api/http-api.ts';
 import { assertEveryMethodHasARow } from './api/methods.ts';
 import { createAuditLog } from './audit/audit-export.ts';
@@ -164,7 +165,7 @@ async function assemble(
 function reportsOf(
   deps: ReportDecisionsDeps & ReportRefusedKeysDeps,
   shares: Shares,
-): Pick<GrpcServerDeps, 'reportDecisions' | 'reportRefusedKeys'> {
+): Pick<GrpcRequestDeps, 'reportDecisions' | 'reportRefusedKeys'> {
   const inOrderOf = (key: string) => (organization: string, work: () => Promise<void>) =>
     shares.inOrder('changes', { organization, key }, work);
   return {

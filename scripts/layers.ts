@@ -144,7 +144,8 @@ function refusedPackage(file: string, specifier: string): string | undefined {
 }
 
 function grpcEnds(): readonly string[] {
-  return ['proxy/control-plane/client.ts', 'control-plane/api/grpc-server.ts', 'gatewayctl/client.ts'];
+  const ofControlPlane = ['grpc-server', 'grpc-requests'].map((name) => `control-plane/api/${name}.ts`);
+  return ['proxy/control-plane/client.ts', ...ofControlPlane, 'gatewayctl/client.ts'];
 }
 
 function databaseRooms(): readonly string[] {
