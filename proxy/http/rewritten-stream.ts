@@ -1,10 +1,8 @@
 // A stream whose bytes are written differently for the client as they arrive.
 import type { StreamResult, StreamSink } from '../upstream/attempt.ts';
+import { PassedStream } from '../upstream/passed-stream.ts';
 
-export class RewrittenStream implements StreamResult {
-  readonly kind = 'stream';
-  readonly headers: readonly string[];
-  readonly #source: StreamResult;
+export class RewrittenStream extends PassedStream {
   readonly #rewrite: (bytes: Buffer) => Buffer;
   readonly #failure: () => Error | undefined;
 
@@ -17,14 +15,13 @@ export class RewrittenStream implements StreamResult {
     rewrite: (bytes: Buffer) => Buffer,
     failure: () => Error | undefined = () => undefined,
   ) {
-    this.headers = source.headers;
-    this.#source = source;
+    super(source);
     this.#rewrite = rewrite;
     this.#failure = failure;
   }
 
-  flowTo(sink: StreamSink): void {
-    this.#source.flowTo({
+  protected into(sink: StreamSink): StreamSink {
+    return {
       write: (bytes) => {
         const written = this.#rewrite(bytes);
         if (written.length > 0) sink.write(written);
@@ -35,18 +32,6 @@ export class RewrittenStream implements StreamResult {
         else sink.fail(failure);
       },
       fail: (error) => sink.fail(error),
-    });
-  }
-
-  pause(): void {
-    this.#source.pause();
-  }
-
-  resume(): void {
-    this.#source.resume();
-  }
-
-  abort(error: Error): void {
-    this.#source.abort(error);
+    };
   }
 }

@@ -9,6 +9,7 @@ import { ChunkReader } from '../formats/chat-completions/read-chunks.ts';
 import { messageOf } from '../formats/chat-completions/read-message.ts';
 import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import type { AttemptResult, CompleteResult, StreamResult, StreamSink } from '../upstream/attempt-result.ts';
+import { PassedStream } from '../upstream/passed-stream.ts';
 import { cachedBytesMax } from './cached-response.ts';
 import { isUsualEnd, type NotStored } from './keepable.ts';
 
@@ -74,10 +75,7 @@ function ended(finish: Finish | undefined, choices: number): NotStored | undefin
   return isUsualEnd(finish) ? undefined : 'finish';
 }
 
-class RecordedStream implements StreamResult {
-  readonly kind = 'stream';
-  readonly headers: readonly string[];
-  readonly #source: StreamResult;
+class RecordedStream extends PassedStream {
   readonly #deps: RecorderDeps;
   readonly #onEnd: (recorded: Recorded | NotStored) => void;
   readonly #collector = new MessageCollector();
@@ -88,14 +86,13 @@ class RecordedStream implements StreamResult {
   #givenUp: NotStored | undefined;
 
   constructor(source: StreamResult, deps: RecorderDeps, onEnd: (recorded: Recorded | NotStored) => void) {
-    this.#source = source;
-    this.headers = source.headers;
+    super(source);
     this.#deps = deps;
     this.#onEnd = onEnd;
   }
 
-  flowTo(sink: StreamSink): void {
-    this.#source.flowTo({
+  protected into(sink: StreamSink): StreamSink {
+    return {
       write: (bytes) => {
         this.#take(bytes);
         sink.write(bytes);
@@ -109,21 +106,17 @@ class RecordedStream implements StreamResult {
         this.#onEnd('failed');
         sink.fail(error);
       },
-    });
+    };
   }
 
-  pause(): void {
+  override pause(): void {
     this.#deps.onPaused(true);
-    this.#source.pause();
+    super.pause();
   }
 
-  resume(): void {
+  override resume(): void {
     this.#deps.onPaused(false);
-    this.#source.resume();
-  }
-
-  abort(error: Error): void {
-    this.#source.abort(error);
+    super.resume();
   }
 
   #take(bytes: Buffer): void {

@@ -13,6 +13,7 @@ import type { Usage } from '../conversation/usage.ts';
 import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import type { Target } from '../providers/provider.ts';
 import type { AttemptResult, Received, StreamResult, StreamSink } from '../upstream/attempt-result.ts';
+import { PassedStream } from '../upstream/passed-stream.ts';
 import { cacheKeyOf, decisiveText } from './cache-key.ts';
 import { type CachedResponse, type CachedTarget, openResponse, sealResponse } from './cached-response.ts';
 import { areForeign, issuersIn, type NotStored, overridesText, reasonNotToLookUp } from './keepable.ts';
@@ -273,7 +274,7 @@ export class Lookup {
     // A response that another attempt continued.
     if (record.attempts !== this.#attempts) return 'incomplete';
     if (record.guardrailsNotPassed !== this.#notPassed) return 'guardrail';
-    // Some models search without being asked to.
+    // Some models search on their own.
     if ((special?.searches ?? 0) > 0) return 'own_tools';
     return areForeign(this.#opaque, target) ? 'opaque' : undefined;
   }
@@ -318,38 +319,22 @@ function atOnce<T>(steps: Generator<void, T>): T {
 }
 
 /** Passes a stream, and reports its proper end before its reader learns of it. */
-class EndNoticed implements StreamResult {
-  readonly kind = 'stream';
-  readonly headers: readonly string[];
-  readonly #source: StreamResult;
+class EndNoticed extends PassedStream {
   readonly #onEnd: () => void;
 
   constructor(source: StreamResult, onEnd: () => void) {
-    this.#source = source;
-    this.headers = source.headers;
+    super(source);
     this.#onEnd = onEnd;
   }
 
-  flowTo(sink: StreamSink): void {
-    this.#source.flowTo({
+  protected into(sink: StreamSink): StreamSink {
+    return {
       write: (bytes) => sink.write(bytes),
       end: () => {
         this.#onEnd();
         sink.end();
       },
       fail: (error) => sink.fail(error),
-    });
-  }
-
-  pause(): void {
-    this.#source.pause();
-  }
-
-  resume(): void {
-    this.#source.resume();
-  }
-
-  abort(error: Error): void {
-    this.#source.abort(error);
+    };
   }
 }

@@ -1,12 +1,12 @@
 // Collects the parts of a stream into the message that a whole response would have been.
 import { type JsonObject, objectsOf } from '../../../common/json.ts';
-import type {
-  CalledTool,
-  Finish,
-  ResponseChoice,
-  ResponseIdentity,
-  ResponseMessage,
-  ThinkingBlock,
+import {
+  type Finish,
+  type ResponseChoice,
+  type ResponseIdentity,
+  type ResponseMessage,
+  ResponseParts,
+  type ThinkingBlock,
 } from '../../conversation/response.ts';
 import { noUsage, type Usage } from '../../conversation/usage.ts';
 import type { StreamWriter } from '../format.ts';
@@ -18,16 +18,13 @@ const lists: ReadonlySet<string> = new Set(['annotations', 'images']);
 /** Fields that a stream has whole, in one piece. */
 const wholes: ReadonlySet<string> = new Set(['extra_content']);
 
-export class MessageCollector implements StreamWriter {
+export class MessageCollector extends ResponseParts implements StreamWriter {
   readonly textTokens = 0;
   #identity: ResponseIdentity | undefined;
-  #content = '';
   #refusal = '';
-  #reasoning = '';
   /** The reasoning since the last block of thinking: the text of the next one. */
   #thought = '';
   readonly #thinking: ThinkingBlock[] = [];
-  readonly #calls: CalledTool[] = [];
   #logprobs: JsonObject | undefined;
   readonly #extras: JsonObject = {};
   #isKnown = true;
@@ -41,7 +38,7 @@ export class MessageCollector implements StreamWriter {
   }
 
   get calls(): number {
-    return this.#calls.length;
+    return this.build().calls.length;
   }
 
   /** Undefined until the end mark. */
@@ -60,12 +57,8 @@ export class MessageCollector implements StreamWriter {
     this.#identity = identity;
   }
 
-  content(text: string): void {
-    this.#content += text;
-  }
-
-  reasoning(text: string): void {
-    this.#reasoning += text;
+  override reasoning(text: string): void {
+    super.reasoning(text);
     this.#thought += text;
   }
 
@@ -76,16 +69,7 @@ export class MessageCollector implements StreamWriter {
     } else this.#thinking.push(block);
   }
 
-  call(id: string, name: string, args = ''): number {
-    return this.#calls.push({ id, name, arguments: args }) - 1;
-  }
-
-  callArguments(index: number, args: string): void {
-    const called = this.#calls[index];
-    if (called !== undefined) this.#calls[index] = { ...called, arguments: called.arguments + args };
-  }
-
-  extra(fields: JsonObject): void {
+  override extra(fields: JsonObject): void {
     for (const [name, value] of Object.entries(fields)) {
       if (name === 'refusal' && typeof value === 'string') this.#refusal += value;
       else if (lists.has(name)) this.#extras[name] = [...objectsOf(this.#extras[name]), ...objectsOf(value)];
@@ -120,11 +104,9 @@ export class MessageCollector implements StreamWriter {
   #choice(finish: Finish): ResponseChoice {
     const thinking = this.#thinking.length === 0 ? {} : { thinking_blocks: this.#thinking };
     return {
+      ...this.build(),
       finish,
-      content: this.#content === '' ? undefined : this.#content,
-      reasoning: this.#reasoning,
       refusal: this.#refusal === '' ? undefined : this.#refusal,
-      calls: this.#calls,
       ...(this.#logprobs && { logprobs: this.#logprobs }),
       extras: { ...this.#extras, ...thinking },
     };
