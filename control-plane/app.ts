@@ -31,14 +31,17 @@ import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from 
 import { startExpiry } from './ledger/expiry.ts';
 import { startUsageUpkeep } from './ledger/usage-upkeep.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
+import { Followers } from './requests/followers.ts';
+import { type RequestUpkeepDeps, startRequestUpkeep } from './requests/upkeep.ts';
 import { createShares, type OtherRates, type Shares } from './rpc/shares.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
 import { createReportDecisions, type ReportDecisionsDeps } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
 import type { Replica, ServiceDeps } from './services/method.ts';
-import { startRecordKeyUpkeep } from './services/record-key-upkeep.ts';
+import { type RecordKeyUpkeepDeps, startRecordKeyUpkeep } from './services/record-key-upkeep.ts';
 import { openRecordSigner, type RecordSigner } from './services/record-signer.ts';
 import { createReportRefusedKeys, type ReportRefusedKeysDeps } from './services/refused-keys.ts';
+import { createReportRequests } from './services/request-report.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { databaseKind, openStore } from './store/open.ts';
@@ -98,8 +101,7 @@ async function assemble(
   const usageDays = createUsageDays({ store, clock });
   const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
   lifecycle.onClose('usage upkeep', () => usageUpkeep.close());
-  const recordKeys = startRecordKeyUpkeep({ store, masterKeys: settings.masterKey, log });
-  lifecycle.onClose('record keys', () => recordKeys.close());
+  openRecordKeyUpkeep({ store, masterKeys: settings.masterKey, log }, lifecycle);
   const metrics = openMetrics(settings, { feed, clock, catalog, tls });
   const receivers = webhookAddresses({ deny: settings.denyCidrs, allow: settings.webhookAddresses });
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
@@ -113,9 +115,11 @@ async function assemble(
   const access = createAccessService({ store, feed, sealKeys, signer, clock, log, limits });
   const shares = createShares(clock, rates);
   metrics.watchShares(shares);
+  const followers = new Followers();
   const services = serviceDeps(settings, {
     webhookAddresses: receivers,
     guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle),
+    followers,
     replica: describeReplica(settings, { feed, clock, access, selectors, catalog, signer }),
   });
   const dispatcher = createDispatcher({ store, services, shares, clock });
@@ -144,7 +148,7 @@ async function assemble(
   const connections = openConnectionShare(descriptorsMax());
   const grpc = await startGrpcServer(
     { address, tls, callers: callersOf(settings, log), connections, proxyCertificates, reflection },
-    { ...calls, access, ledger, ...reportsOf({ store, clock }, shares) },
+    { ...calls, access, ledger, ...reportsOf({ store, clock, log }, shares, lifecycle) },
   );
   listeners.push(grpc);
   const http = await openHttpApi(settings, { tls, connections }, calls);
@@ -156,6 +160,7 @@ async function assemble(
     adminPort: admin.port,
     close: async () => {
       readiness.drain();
+      followers.stop();
       await lifecycle.close();
     },
   };
@@ -163,18 +168,23 @@ async function assemble(
 
 /** What proxies report besides usage. Each change is one of its organization, whichever proxy reports it. */
 function reportsOf(
-  deps: ReportDecisionsDeps & ReportRefusedKeysDeps,
+  deps: ReportDecisionsDeps & ReportRefusedKeysDeps & Omit<RequestUpkeepDeps, 'days'>,
   shares: Shares,
-): Pick<GrpcRequestDeps, 'reportDecisions' | 'reportRefusedKeys'> {
+  lifecycle: Lifecycle,
+): Pick<GrpcRequestDeps, 'reportDecisions' | 'reportRefusedKeys' | 'reportRequests'> {
   const inOrderOf = (key: string) => (organization: string, work: () => Promise<void>) =>
     shares.inOrder('changes', { organization, key }, work);
+  const days = createUsageDays(deps, 'requests');
+  const upkeep = startRequestUpkeep({ ...deps, days });
+  lifecycle.onClose('request upkeep', () => upkeep.close());
   return {
     reportDecisions: createReportDecisions({ ...deps, inOrder: inOrderOf('guardrails') }),
     reportRefusedKeys: createReportRefusedKeys({ ...deps, inOrder: inOrderOf('provider keys') }),
+    reportRequests: createReportRequests({ ...deps, days, admit: shares.admitRows }),
   };
 }
 
-type OpenedServices = Pick<ServiceDeps, 'webhookAddresses' | 'guardrailWork' | 'replica'>;
+type OpenedServices = Pick<ServiceDeps, 'webhookAddresses' | 'guardrailWork' | 'replica' | 'followers'>;
 
 function serviceDeps(settings: ControlPlaneSettings, opened: OpenedServices): ServiceDeps {
   return {
@@ -184,6 +194,11 @@ function serviceDeps(settings: ControlPlaneSettings, opened: OpenedServices): Se
     privateUpstreams: new PrivateUpstreams(settings.privateUpstreams),
     usageKeptMs: settings.usageKept,
   };
+}
+
+function openRecordKeyUpkeep(deps: RecordKeyUpkeepDeps, lifecycle: Lifecycle): void {
+  const recordKeys = startRecordKeyUpkeep(deps);
+  lifecycle.onClose('record keys', () => recordKeys.close());
 }
 
 function openGuardrailWork(deps: GuardrailWorkDeps, lifecycle: Lifecycle): GuardrailWork {

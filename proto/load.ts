@@ -20,6 +20,7 @@ import type { ProviderKeysDefinition } from './generated/gateway/v1/ProviderKeys
 import type { ProvidersDefinition } from './generated/gateway/v1/Providers.ts';
 import type { ProxyTokensDefinition } from './generated/gateway/v1/ProxyTokens.ts';
 import type { ReconciliationDefinition } from './generated/gateway/v1/Reconciliation.ts';
+import type { RequestsDefinition } from './generated/gateway/v1/Requests.ts';
 import type { RouteBody, RouteBody__Output } from './generated/gateway/v1/RouteBody.ts';
 import type { RoutesDefinition } from './generated/gateway/v1/Routes.ts';
 import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
@@ -65,6 +66,7 @@ export const services = {
   Providers: service<ProvidersDefinition>('Providers'),
   ProxyTokens: service<ProxyTokensDefinition>('ProxyTokens'),
   Reconciliation: service<ReconciliationDefinition>('Reconciliation'),
+  Requests: service<RequestsDefinition>('Requests'),
   Routes: service<RoutesDefinition>('Routes'),
   Status: service<StatusDefinition>('Status'),
   Usage: service<UsageDefinition>('Usage'),

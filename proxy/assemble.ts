@@ -36,6 +36,7 @@ import { createRequestLedger } from './ledger/request-ledger.ts';
 import { openBackgroundResponses } from './open-background.ts';
 import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
+import { openRequestLog } from './open-requests.ts';
 import { openResponseCache } from './open-response-cache.ts';
 import { openShadows } from './open-shadows.ts';
 import {
@@ -133,7 +134,7 @@ export async function assemble(
     loop,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.refuses,
-    record: recordingKeys(records, createRecorder(metrics, log)),
+    record: recordingKeys(records, createRecorder(metrics, log, openRequestLog(shared, lifecycle))),
   });
   const notReady = () => records.notReady();
   const following = { readOn, shadows, backgroundResponses };

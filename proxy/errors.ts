@@ -1,6 +1,7 @@
 // Every error that the proxy itself returns: one table from code to status and message. Codes and the specification's
 // messages are public API (docs/errors.md). Thrown as GatewayError anywhere on the request path, caught once in
 // http/handler.ts.
+import type { ErrorCode } from '../common/error-codes.ts';
 
 interface ErrorRow {
   readonly status: number;
@@ -97,9 +98,9 @@ export const errorTable = {
     message: 'no provider key of the organization works right now; try again',
   },
   upstream_timeout: { status: 504, message: 'the provider did not respond in time' },
-} as const satisfies Record<string, ErrorRow>;
+} as const satisfies Record<ErrorCode, ErrorRow>;
 
-export type ErrorCode = keyof typeof errorTable;
+export type { ErrorCode };
 
 /** Codes of the specification that cover two cases: the message of the second case. */
 export const specificMessages = {

@@ -14,7 +14,7 @@ import type { Dispatch } from './routing/dispatch.ts';
 import { timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
 import { useOf } from './shares.ts';
-import { reasonText } from './telemetry/access-log.ts';
+import { reasonText } from './http/shown-texts.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
 import { ProviderFailure } from './upstream/provider-failure.ts';
 

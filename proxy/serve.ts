@@ -20,6 +20,8 @@ import type { Handler } from './http/request-lifecycle.ts';
 import { type ListenerTls, startTrafficServer, type TrafficServer } from './http/server.ts';
 import type { Shadows } from './http/shadows.ts';
 import type { TimeLimits, Watchdog } from './http/watchdog.ts';
+import type { RequestLog } from './requests/request-log.ts';
+import { rowOf } from './requests/request-row.ts';
 import type { ProxySettings } from './settings.ts';
 import { shares, useOf } from './shares.ts';
 import { createAccessLog } from './telemetry/access-log.ts';
@@ -155,8 +157,15 @@ export function timeLimits(settings: ProxySettings): TimeLimits {
   };
 }
 
-/** @returns a function that counts and logs a finished request */
-export function createRecorder(metrics: ProxyMetrics, log: Logger): (exchange: Exchange) => void {
+/**
+ * @param requests absent in a proxy that only forwards
+ * @returns a function that counts and logs a finished request, and adds its row
+ */
+export function createRecorder(
+  metrics: ProxyMetrics,
+  log: Logger,
+  requests?: Pick<RequestLog, 'add'>,
+): (exchange: Exchange) => void {
   const logRequest = createAccessLog(log);
   return (exchange) => {
     const { startedAt, dispatchedAt, record } = exchange;
@@ -167,6 +176,8 @@ export function createRecorder(metrics: ProxyMetrics, log: Logger): (exchange: E
       firstByte: record.firstByteAt === undefined ? undefined : record.firstByteAt - startedAt,
     });
     logRequest(exchange, total);
+    const row = requests && rowOf(exchange, total, systemClock.now());
+    if (row !== undefined) requests?.add(row);
   };
 }
 

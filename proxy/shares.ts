@@ -58,6 +58,11 @@ export const shares = {
     unit: 'bytes of these copies and their responses in memory, by organization; they count in `buffered_bytes` as well',
     refusal: undefined,
   },
+  request_rows: {
+    bounds: { capacity: 20_000, alpha: 1 },
+    unit: 'rows of finished requests that wait to be reported to the control plane, by organization and key; a row without room is dropped and counted, and no request is refused',
+    refusal: undefined,
+  },
   loop_turns: {
     bounds: { capacity: 256 * 1024 * 1024, alpha: 1 },
     unit: 'bytes of requests and responses that wait for the event loop, 2 ms of it at a time, by organization and key; small pieces of others pass',

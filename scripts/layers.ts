@@ -149,7 +149,7 @@ function grpcEnds(): readonly string[] {
 }
 
 function databaseRooms(): readonly string[] {
-  const rooms = ['changes', 'ledger', 'reconciliation', 'rpc', 'services', 'store', 'usage', 'webhooks'];
+  const rooms = ['changes', 'ledger', 'reconciliation', 'requests', 'rpc', 'services', 'store', 'usage', 'webhooks'];
   return ['control-plane/api/dispatch.ts', ...rooms.map((room) => `control-plane/${room}/`)];
 }
 

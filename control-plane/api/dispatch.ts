@@ -106,12 +106,12 @@ function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Cal
 
 /** The work may take long, so each read authorizes the caller again: a caller who loses the right stops reading. */
 function outside(deps: DispatchDeps, method: OperatorMethod<unknown, object>, call: Call): OutsideCall {
-  const read = <T>(work: (db: Kysely<Schema>) => Promise<T>) =>
+  const read = <T>(work: (db: Kysely<Schema>, caller: OperatorCaller) => Promise<T>) =>
     deps.shares.inOrder('reads', call.owner, () =>
       deps.store.snapshot(async (db) => {
-        await authorize(deps, method, call, { db, now: deps.clock.now() });
+        const caller = await authorize(deps, method, call, { db, now: deps.clock.now() });
         if (method.effect === 'change') expectNoCredential(call);
-        return await work(db);
+        return await work(db, caller);
       }),
     );
   return { now: deps.clock.now(), read, deps: deps.services, owner: call.owner };

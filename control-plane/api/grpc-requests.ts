@@ -26,6 +26,7 @@ import type { ReportDecisions } from '../services/guardrail-decisions.ts';
 import type { LedgerService } from '../services/ledger.ts';
 import type { ReportRefusedKeys } from '../services/refused-keys.ts';
 import { type AuthenticateProxy, rememberProxies } from '../services/remembered-proxies.ts';
+import type { ReportRequests } from '../services/request-report.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { type DownloadStream, GrpcWatchStream, sendChunks } from './grpc-streams.ts';
 import { isDownload, isMethodName, type MethodName } from './methods.ts';
@@ -36,6 +37,7 @@ export interface GrpcRequestDeps extends RespondDeps {
   readonly ledger: LedgerService;
   readonly reportDecisions: ReportDecisions;
   readonly reportRefusedKeys: ReportRefusedKeys;
+  readonly reportRequests: ReportRequests;
 }
 
 export interface GrpcRequestOptions {
@@ -74,12 +76,14 @@ export class GrpcRequests {
 
   /** What proxies report to services of operators. */
   #reports(service: string): UntypedServiceImplementation {
-    const { reportDecisions, reportRefusedKeys } = this.#deps;
+    const { reportDecisions, reportRefusedKeys, reportRequests } = this.#deps;
     switch (service) {
       case 'Guardrails':
         return { ReportDecisions: this.#unary('Guardrails.ReportDecisions', this.#ofProxy(reportDecisions)) };
       case 'ProviderKeys':
         return { ReportRefused: this.#unary('ProviderKeys.ReportRefused', this.#ofProxy(reportRefusedKeys)) };
+      case 'Requests':
+        return { Report: this.#unary('Requests.Report', this.#ofProxy(reportRequests)) };
       default:
         return {};
     }

@@ -23,6 +23,7 @@ import * as providerKeys from '../services/provider-keys.ts';
 import * as providers from '../services/providers.ts';
 import * as proxyTokens from '../services/proxy-tokens.ts';
 import * as recordKeys from '../services/record-keys.ts';
+import * as requests from '../services/requests.ts';
 import * as routes from '../services/routes.ts';
 import * as status from '../services/status.ts';
 import * as usage from '../services/usage.ts';
@@ -219,6 +220,11 @@ export const methods = {
       organization: of.named,
       handle: billSettings.updateSettings,
     },
+  },
+  Requests: {
+    Report: proxy,
+    List: { ...trial, roles: withinOrganization, organization: of.named, handle: requests.list },
+    Get: { ...read, roles: withinOrganization, organization: of.named, handle: requests.get },
   },
   Routes: {
     Create: { ...change, roles: managers, organization: of.named, handle: routes.create },

@@ -38,6 +38,12 @@ const rateRows = {
     ownersMax: 10_000,
     about: 'time to compile and try guardrails of an organization, in milliseconds',
   },
+  request_rows: {
+    perMinute: 600_000,
+    burst: 200_000,
+    ownersMax: 10_000,
+    about: 'rows of requests of an organization that proxies report; rows beyond it are dropped',
+  },
   unknown_tokens: {
     perMinute: 60,
     burst: 60,
@@ -100,6 +106,8 @@ export interface Shares {
    * @throws CallError too_many_requests if nothing is left
    */
   expect(resource: RateResource, owner: string): void;
+  /** Takes rows of requests from the organization's rate. @returns false if nothing is left: the rows are dropped */
+  admitRows(organization: string, rows: number): boolean;
   /** Charges the amount after the work. */
   charge(resource: RateResource, owner: string, amount: number): void;
   /** Releases what `take` took, because the call turned out not to count. */
@@ -138,6 +146,12 @@ export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares 
     },
     take: (resource, owner) => orRefuse(resource, rates[resource].take(owner, clock.monotonic())),
     expect: (resource, owner) => orRefuse(resource, rates[resource].wait(owner, clock.monotonic())),
+    admitRows: (organization, rows) => {
+      const now = clock.monotonic();
+      if (rates.request_rows.wait(organization, now) > 0) return false;
+      rates.request_rows.charge(organization, now, rows);
+      return true;
+    },
     charge: (resource, owner, amount) => rates[resource].charge(owner, clock.monotonic(), amount),
     release: (resource, owner) => rates[resource].give(owner),
     states: () =>

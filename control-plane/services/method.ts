@@ -10,6 +10,7 @@ import type { Feed } from '../changes/feed.ts';
 import type { Watcher } from '../changes/watchers.ts';
 import type { WebhookAddresses } from '../domain/webhook.ts';
 import type { GuardrailWork } from '../guardrails/guardrail-work.ts';
+import type { Followers } from '../requests/followers.ts';
 import type { AuthenticationDeps } from '../rpc/authentication.ts';
 import type { OperatorCaller } from '../rpc/caller.ts';
 import type { Schema } from '../store/schema.ts';
@@ -117,7 +118,7 @@ export interface DownloadCall {
    * Reads in a snapshot of its own, in which the caller is authorized again.
    * @throws CallError, StoreUnavailableError
    */
-  read<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  read<T>(work: (db: Kysely<Schema>, caller: OperatorCaller) => Promise<T>): Promise<T>;
 }
 
 export interface BootstrapCall {
@@ -141,6 +142,7 @@ export interface ServiceDeps extends AuthenticationDeps {
   readonly webhookAddresses: WebhookAddresses;
   readonly guardrailWork: GuardrailWork;
   readonly replica: Replica;
+  readonly followers: Followers;
 }
 
 /** The replica that responds, as its services know it. */

@@ -14,7 +14,7 @@ import { wordOf } from '../domain/enum-names.ts';
 import { optional } from '../domain/field.ts';
 import { modelAliases } from '../domain/model-aliases.ts';
 import { modelSelectors } from '../domain/model-selector.ts';
-import { email, name, timeText, usualWeight, weight } from '../domain/shared-fields.ts';
+import { email, name, timeText, usualWeight, weight, within } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
@@ -30,6 +30,9 @@ import { requireNoRoutes } from './route-rows.ts';
 import { withMatches } from './selector-check.ts';
 
 type Row = Selectable<Schema['organizations']>;
+
+/** How long rows of requests are kept. */
+const requestDays = { usual: 30, max: 400 };
 
 /** An unspecified enum value means that the field does not change. */
 function textOf(name: string | undefined): string | undefined {
@@ -59,6 +62,7 @@ export async function create(
     background_responses: 0,
     safety_identifier: 0,
     priced_options: 1,
+    request_days: requestDays.usual,
     weight: usualWeight,
     allowed_models: globsText([]),
     created_at: call.now,
@@ -109,6 +113,7 @@ export async function update(
     name: optional(name, request.name),
     allowed_models: optional(modelSelectors(known, request.allowUnmatched === true), request.allowedModels),
     'settings.models.aliases': optional(modelAliases(known, request.allowUnmatched === true), aliases),
+    'settings.requests.retention_days': optional(within(0, requestDays.max), request.settings?.requests?.retentionDays),
     'settings.cost.hang_up': optional(wordOf(hangUps), textOf(request.settings?.cost?.hangUp)),
     'settings.cost.unknown_cost': optional(wordOf(unknownCosts), textOf(request.settings?.cost?.unknownCost)),
   });
@@ -130,6 +135,7 @@ export async function update(
     background_responses: flagOr(before.background_responses, responses?.background),
     safety_identifier: flagOr(before.safety_identifier, responses?.safetyIdentifier),
     priced_options: flagOr(before.priced_options, pricedOptions?.allowed),
+    request_days: fields['settings.requests.retention_days'] ?? before.request_days,
   });
   return withMatches(outcome, fields.allowed_models);
 }
@@ -190,6 +196,7 @@ function organizationMessage(row: Row) {
       cost: { hangUp: hangUps.names[row.hang_up], unknownCost: unknownCosts.names[row.unknown_cost] },
       models: { aliases: { aliases: aliasesOf(row) } },
       ...requestSettings(row),
+      requests: { retentionDays: row.request_days },
     },
     allowedModels: globsOf('organizations', row),
     createdAt: timeText(row.created_at),

@@ -151,6 +151,8 @@ async function toOrganizationRecord(
     guardrails: await readGuardrails(deps, organization.id),
     routes: await readRoutes(deps.db, organization.id),
     ...(organization.weight !== usualWeight && { weight: organization.weight }),
+    // Only what is not usual, so that other records stay as they are.
+    ...(organization.request_days === 0 && { requestLog: { retentionDays: 0 } }),
   };
 }
 

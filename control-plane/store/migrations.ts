@@ -27,6 +27,7 @@ import { createUsageMetadata } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
 import { createRecordKeys } from './record-key-table.ts';
+import { createRequests } from './request-table.ts';
 import { createRoutes } from './route-table.ts';
 import type { Schema } from './schema.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
@@ -106,6 +107,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '030_provider_key_refusals': { up: createKeyRefusals },
   '031_priorities': { up: addPriorities },
   '032_shadow_usage': { up: addShadowUsage },
+  '033_requests': { up: (db) => createRequests(db, features.partitions) },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -3,7 +3,6 @@
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type {
   DeliveryState,
-  HangUp,
   KeyForm,
   LimitKind,
   LimitSubjectKind,
@@ -12,7 +11,6 @@ import type {
   RecordState,
   Role,
   ScopeKind,
-  UnknownCost,
   WireFormat,
 } from '../../proto/words/access.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
@@ -22,8 +20,10 @@ import type { KeyRefusalsTable } from './key-refusal-table.ts';
 import type { BookedOrdinalsTable, EpochsTable, LeasesTable } from './ledger-tables.ts';
 import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
+import type { OrganizationsTable } from './organization-table.ts';
 import type { ReconciliationTables } from './reconciliation-tables.ts';
 import type { RecordKeysTable } from './record-key-table.ts';
+import type { RequestsTable } from './request-table.ts';
 import type { RoutesTable } from './route-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 
@@ -41,6 +41,7 @@ export interface Schema extends ReconciliationTables {
   provider_keys: ProviderKeysTable;
   provider_key_refusals: KeyRefusalsTable;
   providers: ProvidersTable;
+  requests: RequestsTable;
   limits: LimitsTable;
   prices: PricesTable;
   budget_windows: BudgetWindowsTable;
@@ -108,28 +109,6 @@ interface AuditEventsTable {
   after: string | null;
   previous_hash: string;
   hash: string;
-}
-
-interface OrganizationsTable {
-  id: string;
-  name: string;
-  suspended: Flag;
-  caller_provider_keys: Flag;
-  hang_up: HangUp;
-  unknown_cost: UnknownCost;
-  /** JSON: `[{"name", "model"}]` */
-  model_aliases: string;
-  own_tool_egress: Flag;
-  own_tool_execution: Flag;
-  stored_responses: Flag;
-  background_responses: Flag;
-  safety_identifier: Flag;
-  priced_options: Flag;
-  /** Of its slots in a proxy; 100 is usual. */
-  weight: number;
-  allowed_models: string;
-  created_at: number;
-  revision: number;
 }
 
 interface PeopleTable {

@@ -16,6 +16,7 @@ import { prices } from './prices.ts';
 import { providerKeys } from './provider-keys.ts';
 import { providers } from './providers.ts';
 import { reconcile } from './reconcile.ts';
+import { requests } from './requests.ts';
 import { routes } from './routes.ts';
 import { run } from './run.ts';
 import { settings } from './settings.ts';
@@ -27,7 +28,7 @@ import { webhooks } from './webhooks.ts';
 export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
-    ...[prices, catalog, guardrails, usage, reconcile, audit, webhooks, operatorTokens, proxyTokens, contexts],
+    ...[prices, catalog, guardrails, usage, requests, reconcile, audit, webhooks, operatorTokens, proxyTokens, contexts],
   ],
   commands: { login, logout, bootstrap, run, status, doctor, version, completion, help },
 };

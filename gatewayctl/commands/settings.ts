@@ -84,6 +84,11 @@ export const settings: Resource = {
             "whether requests with a stored provider key may have options that cost more than the model's usual price, such as service_tier: priority, speed: fast or inference_geo; default: true",
           field: 'settings.pricedOptions.allowed',
         },
+        {
+          flags: '--request-retention <days>',
+          about: 'how many days rows of requests are kept, 0 to 400; 0: no request is recorded; default: 30',
+          field: 'settings.requests.retentionDays',
+        },
         allowedModels,
         allowUnmatched,
         rename,

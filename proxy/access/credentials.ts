@@ -188,7 +188,13 @@ function bearer(value: string | undefined): string | undefined {
  * elsewhere.
  */
 type SentKey =
-  | { readonly keyId: string; readonly organizationId: string }
+  | {
+      readonly keyId: string;
+      readonly organizationId: string;
+      readonly scope: Principal['key']['scope'];
+      /** Whether the organization records its requests. */
+      readonly isRecorded: boolean;
+    }
   /** The key is well-formed but not in memory: its last characters. */
   | { readonly keyHint: string };
 
@@ -201,5 +207,9 @@ export function sentKey(headers: CredentialHeaders, reclaim: ReclaimPrincipal): 
   if (value === undefined) return undefined;
   const principal = reclaim(hashCredential(value));
   if (principal === undefined) return { keyHint: credentialHint(value) };
-  return { keyId: principal.key.keyId, organizationId: principal.organization.id };
+  const { key, organization } = principal;
+  return {
+    ...{ keyId: key.keyId, organizationId: organization.id },
+    ...{ scope: key.scope, isRecorded: organization.recordsNoRequests !== true },
+  };
 }

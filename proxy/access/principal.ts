@@ -66,6 +66,8 @@ export interface OrganizationRecord {
   readonly safetyIdentifier: boolean;
   /** Whether requests with a stored provider key may have options that cost more than the model's usual price. */
   readonly pricedOptions: boolean;
+  /** Absent: its requests are recorded in rows. */
+  readonly recordsNoRequests?: true;
   /** The generations that are open, newest first: the first one seals. Undefined if there is none. */
   readonly recordKeys: readonly RecordKey[] | undefined;
   /** The organization's own names for models. */

@@ -1,4 +1,4 @@
-// gRPC clients of the services Access and Ledger, and for reports to Guardrails and ProviderKeys, on one connection (the proxy's only
+// gRPC clients of the services Access and Ledger, and for reports to Guardrails, ProviderKeys and Requests, on one connection (the proxy's only
 // @grpc/grpc-js). The connection carries provider secrets, so it uses TLS, or plain text to this machine only.
 import { readFile } from 'node:fs/promises';
 import { getCACertificates } from 'node:tls';
@@ -24,6 +24,8 @@ import type { GuardrailsClient } from '../../proto/generated/gateway/v1/Guardrai
 import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
 import type { ProviderKeysClient } from '../../proto/generated/gateway/v1/ProviderKeys.ts';
 import type { ReportRefusedProviderKeysResponse__Output } from '../../proto/generated/gateway/v1/ReportRefusedProviderKeysResponse.ts';
+import type { ReportRequestsResponse__Output } from '../../proto/generated/gateway/v1/ReportRequestsResponse.ts';
+import type { RequestsClient } from '../../proto/generated/gateway/v1/Requests.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
@@ -32,6 +34,7 @@ import type { WatchHandlers, WatchStart, WatchStream } from '../access/feed.ts';
 import type { RecordKeys } from '../access/record-keys.ts';
 import type { ControlPlane } from '../access/record-source.ts';
 import type { DecisionClient } from '../guardrails/decision-samples.ts';
+import type { RequestLogClient } from '../requests/request-log.ts';
 import type { RefusedKeyClient } from '../routing/refused-key-reports.ts';
 import { type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
 import { isLoopback, target } from './addresses.ts';
@@ -51,6 +54,7 @@ import {
 import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
 import { encodeRefusedKeys } from './wire-refused-keys.ts';
 import { decodeReport, encodeReport } from './wire-report.ts';
+import { encodeRequests } from './wire-requests.ts';
 import { decodeSignedResolve } from './wire-signed.ts';
 
 export interface ControlPlaneOptions {
@@ -111,6 +115,7 @@ export interface ControlPlaneClient extends ControlPlane {
   readonly ledger: LedgerClient;
   readonly decisions: DecisionClient;
   readonly refusedKeys: RefusedKeyClient;
+  readonly requests: RequestLogClient;
   /** The identity of this proxy, if it is not bound to one organization; undefined too until the feed has begun. */
   readonly platformIdentity: () => string | undefined;
   close(): void;
@@ -140,6 +145,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
     ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
     decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), metadata),
     refusedKeys: refusedKeysOn(stub<ProviderKeysClient>(services.ProviderKeys, channel), metadata),
+    requests: requestsOn(stub<RequestsClient>(services.Requests, channel), metadata),
     platformIdentity: () => platformIdentity,
     close: () => channel.close(),
   };
@@ -210,6 +216,24 @@ function refusedKeysOn(stub: ProviderKeysClient, metadata: Metadata): RefusedKey
         stub.ReportRefused(request, metadata, options, done);
       try {
         return (await callInTime(refusedKeysDeadlineMs, send)).laterProviderKeyIds;
+      } catch (error) {
+        if (isOneOf(error, neverAccepted)) return 'refused';
+        throw error;
+      }
+    },
+  };
+}
+
+const requestsDeadlineMs = 10_000;
+
+function requestsOn(stub: RequestsClient, metadata: Metadata): RequestLogClient {
+  return {
+    report: async (rows) => {
+      const request = encodeRequests(rows);
+      const send: Send<ReportRequestsResponse__Output> = (options, done) =>
+        stub.Report(request, metadata, options, done);
+      try {
+        return await callInTime(requestsDeadlineMs, send);
       } catch (error) {
         if (isOneOf(error, neverAccepted)) return 'refused';
         throw error;

@@ -161,6 +161,7 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     backgroundResponses: organization.responses?.background ?? false,
     safetyIdentifier: organization.responses?.safetyIdentifier ?? false,
     pricedOptions: organization.pricedOptions?.allowed ?? true,
+    ...(organization.requestLog?.retentionDays === 0 && { recordsNoRequests: true as const }),
     recordKeys: decodeRecordKeys(organization.recordKeys),
     modelAliases: organization.modelAliases.map(({ name, model }) => ({ name, model })),
     allowedModels: organization.allowedModels.map(canonicalSelector),

@@ -9,7 +9,7 @@ import type { UsageSpecial as WireSpecial } from '../../proto/generated/gateway/
 import { estimateReasons } from '../../proto/words/money.ts';
 import type { SpecialUsage } from '../conversation/usage.ts';
 import type { LedgerClient, UsageEvent } from '../usage/ledger-client.ts';
-import { clock } from './wire-values.ts';
+import { clock, Times } from './wire-values.ts';
 
 export function encodeReport(events: readonly UsageEvent[]): WireReport {
   const tables = { sources: new Sources(), slices: new LeaseTable(), times: new Times() };
@@ -80,7 +80,7 @@ function encodeSpecial({ serviceTier, region, ...counts }: SpecialUsage): WireSp
 const tokensMax = 2 ** 32 - 1;
 
 /** No model has ever processed so many: a provider that reports more is wrong, and the cost is known already. */
-function tokens(count: number): number {
+export function tokens(count: number): number {
   return Math.min(count, tokensMax);
 }
 
@@ -154,19 +154,5 @@ class LeaseTable {
     const position = this.rows.push({ budgetId, window }) - 1;
     this.#known.set(budgetId, windows.set(window, position));
     return position;
-  }
-}
-
-/** Many consecutive events have the same millisecond. */
-class Times {
-  #at = Number.NaN;
-  #text = '';
-
-  text(at: number): string {
-    if (at !== this.#at) {
-      this.#at = at;
-      this.#text = new Date(at).toISOString();
-    }
-    return this.#text;
   }
 }

@@ -59,6 +59,7 @@ export class Decisions {
   /** Counts the decision. @returns the error for the caller */
   refusal(guardrail: Guardrail, stage: Stage, decision: 'block' | 'failed_block'): GatewayError {
     this.decided(guardrail, stage, decision);
+    this.#record.guardrailId = guardrail.id;
     return new GatewayError('guardrail_blocked', { message: blockedMessage(guardrail) });
   }
 
@@ -77,6 +78,7 @@ export class Decisions {
     for (const guardrail of guardrails) this.decided(guardrail, stage, 'unavailable');
     const holding = guardrails.find(({ action }) => action !== 'observe');
     if (holding === undefined) return;
+    this.#record.guardrailId = holding.id;
     const message = `the guardrail ${holding.name} cannot inspect this right now; try again`;
     throw new GatewayError('guardrail_unavailable', { message, retryAfter });
   }

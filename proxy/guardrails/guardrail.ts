@@ -29,6 +29,8 @@ export interface GuardrailRecord {
   guardrailHeader: string | undefined;
   /** For the access log: the guardrails that did not pass, in the header's form; undefined if all passed. */
   guardrailsNotPassed: string | undefined;
+  /** The guardrail that refused the request or its response; absent: none did. */
+  guardrailId?: string | undefined;
 }
 
 export interface Inspection {

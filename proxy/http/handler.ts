@@ -102,6 +102,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const chatRequest = parsing instanceof Promise ? await parsing : parsing;
   exchange.client = chatRequest.client;
   record.streamed = chatRequest.stream;
+  record.modelRequested = chatRequest.model;
 
   // authorize
   const authorized = withOwner(
@@ -327,6 +328,8 @@ function lookupContext(exchange: Exchange, loop: LoopScheduler): LookupContext {
 function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {
   record.organizationId = principal.organization.id;
   record.keyId = principal.key.keyId;
+  record.scope = principal.key.scope;
+  record.isRecorded = principal.organization.recordsNoRequests !== true;
   record.projectKeyId = project?.key.keyId;
   record.direct = direct;
 }

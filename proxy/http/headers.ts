@@ -29,6 +29,8 @@ const knownHeaders = new Set([
   'x-claude-code-session-id',
   'session-id',
   'x-session-affinity',
+  'user-agent',
+  'traceparent',
 ]);
 
 export class RequestHeaders {

@@ -82,6 +82,8 @@ export function recordError(exchange: Exchange, error: unknown): ErrorResponse {
   record.status = response.status;
   record.errorCode = response.code;
   record.errorSource = response.source;
+  record.errorMessage = response.message;
+  record.errorParam = response.param;
   noteCause(record, error);
   return response;
 }

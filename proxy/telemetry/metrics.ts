@@ -12,6 +12,7 @@ import type { BackgroundResult } from '../http/background-responses.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { ReadOnMetrics } from '../http/read-on.ts';
 import type { LimitMetrics } from '../ledger/rate-limits.ts';
+import type { RequestLogMetrics } from '../requests/request-log.ts';
 import type { ResponseCacheMetrics } from '../response-cache/response-cache.ts';
 import { createShareUses, type ShareUses } from '../shares.ts';
 import { backgroundResponseMetrics } from './background-metrics.ts';
@@ -21,6 +22,7 @@ import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './hi
 import { type LedgerMetrics, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
 import { readOnMetrics } from './read-on-metrics.ts';
+import { requestRowMetrics } from './request-row-metrics.ts';
 import { responseCacheMetrics } from './response-cache-metrics.ts';
 import { type RoutingMetrics, routingMetrics } from './routing-metrics.ts';
 import { type ShadowMetrics, shadowMetrics } from './shadow-metrics.ts';
@@ -33,6 +35,7 @@ export interface ProxyMetrics extends LedgerMetrics {
   readonly limits: LimitMetrics;
   readonly readOn: ReadOnMetrics;
   readonly shadows: ShadowMetrics;
+  readonly requestRows: RequestLogMetrics;
   readonly guardrails: GuardrailMetrics & ServiceMetrics;
   /** Certificates in use; each owner registers its own. */
   readonly certificates: CertificateEnds;
@@ -97,6 +100,7 @@ export function createMetrics(): ProxyMetrics {
     responseCache: responseCacheMetrics(tally),
     readOn: readOnMetrics(tally),
     shadows,
+    requestRows: requestRowMetrics(tally),
     guardrails: guardrailMetrics(tally, histogram),
     ...ledgerMetrics(tally, histogram),
     request: (record, times) => {

@@ -2,7 +2,7 @@
 // control-plane/rpc/shares.ts.
 import { createCredential } from '../../common/credential.ts';
 import { shareRows } from '../../control-plane/rpc/shares.ts';
-import { type Attack, divided, type Hostile, keepCalling, operate, tooMany } from './attack.ts';
+import { type Attack, atProxy, divided, type Hostile, keepCalling, operate, tooMany } from './attack.ts';
 import { call } from './calls.ts';
 
 /** Patterns that take half a second or more of processor time before they are refused. */
@@ -89,6 +89,15 @@ export const controlPlaneAttacks = {
     about: 'downloads of usage in a loop',
     neighbour: 'lists',
     run: (hostile) => keepCalling(hostile, { loops: 1, everyMs: 50 }, () => download(hostile)),
+  },
+  very_many_rows: {
+    resource: 'controlPlane request_rows',
+    about: 'lists of models in a loop, each of which is a row of requests',
+    neighbour: 'lists',
+    seen: 'used',
+    run: (hostile) => keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 1 }, () =>
+        atProxy(hostile, { method: 'GET', path: '/v1/models' }),
+      ),
   },
   made_up_tokens: {
     resource: 'controlPlane unknown_tokens',

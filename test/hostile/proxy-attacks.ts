@@ -128,6 +128,14 @@ export const proxyAttacks = {
         atProxy(hostile, { path: chatPath, body: copied('x'.repeat(mib)) }),
       ),
   },
+  rows_of_requests: {
+    resource: 'proxy request_rows',
+    about: 'lists of models in a loop, each of which is a row of requests',
+    neighbour: 'chats',
+    seen: 'used',
+    run: (hostile) =>
+      keepCalling(hostile, { loops: 10, everyMs: 1 }, () => atProxy(hostile, { method: 'GET', path: '/v1/models' })),
+  },
   names_of_images: {
     resource: 'proxy lookups',
     about: 'chats with 16 images each, at names that the DNS server never resolves',

@@ -83,6 +83,7 @@ async function fill(store: Store, { aiSystemIds, keyIds, organizationId, personI
         background_responses: 0,
         safety_identifier: 0,
         priced_options: 1,
+        request_days: 30,
         weight: 100,
       })
       .execute();

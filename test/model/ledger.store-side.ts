@@ -6,6 +6,7 @@ import { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { expireSessions } from '../../control-plane/ledger/expiry.ts';
 import { releaseUnconfirmed } from '../../control-plane/ledger/release-unconfirmed.ts';
+import { Followers } from '../../control-plane/requests/followers.ts';
 import type { OperatorCaller, ProxyCaller } from '../../control-plane/rpc/caller.ts';
 import { CallError } from '../../control-plane/rpc/errors.ts';
 import { createLedgerService } from '../../control-plane/services/ledger.ts';
@@ -42,6 +43,7 @@ const serviceDeps: ServiceDeps = {
   webhookAddresses: { allows: () => false, takesPrivateNames: false },
   replica: someReplica,
   guardrailWork: noGuardrailWork,
+  followers: new Followers(),
 };
 const noLocks: RowLocks = {
   share: (query) => query,

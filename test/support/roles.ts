@@ -1,6 +1,7 @@
 // Authorization: an expectation for every method of the table, with a request that is made again for each call. A
 // method without an expectation does not type-check, so no method can be added without one.
 import { randomUUID } from 'node:crypto';
+import { uuidv7 } from '../../common/uuid.ts';
 import type { MethodName } from '../../control-plane/api/methods.ts';
 import { writeDrift } from './bills/stored.ts';
 import type { StoreDatabase } from './databases.ts';
@@ -163,6 +164,17 @@ const guardrailFields = async ({ plane }: World, tenant: TestTenant) => {
 const guardrail = async (world: World, tenant: TestTenant) => {
   const request = await guardrailFields(world, tenant);
   return { id: (await world.plane.expect('Guardrails.Create', tenant.owner.token, request)).guardrail.id };
+};
+/** A request of a key of the caller, if it is a member. */
+const recordedRequest = async ({ database }: World, tenant: TestTenant, caller: Someone) => {
+  const id = uuidv7();
+  const values = [tenant.id, id, randomUUID(), memberOf(tenant, caller).id, id].map((value) => `'${value}'`);
+  await database.raw(
+    `insert into requests (at, organization_id, id, key_id, person_id, request_id, result, error_code, provider, model, route,
+       decided_by, source, facts)
+     values (${Date.now()}, ${values.join(', ')}, 'ok', '', '', '', '', '', '{}', '{}')`,
+  );
+  return { organizationId: tenant.id, id };
 };
 const routeFields = () => ({
   name: freshName('route').replace(' ', '-'),
@@ -353,6 +365,9 @@ export const expectations: Record<MethodName, Expectation> = {
   'Reconciliation.GetSettings': { ...managersOnly, request: inOrganization },
   'Reconciliation.UpdateSettings': { ...managersOnly, request: inOrganization },
   // It names no organization.
+  'Requests.Report': { ...nobodyButOthers, request: () => ({ requests: [], sources: [] }) },
+  'Requests.List': { ...everybodyInside, request: inOrganization },
+  'Requests.Get': { ...everybodyInside, request: recordedRequest },
   'Routes.Create': {
     ...managersOnly,
     request: (_world, tenant) => ({ organizationId: tenant.id, ...routeFields() }),

@@ -51,6 +51,7 @@ export async function insertOrganization(tx: ChangeTransaction, row: Row<'organi
         background_responses: 0,
         safety_identifier: 0,
         priced_options: 1,
+        request_days: 30,
         weight: 100,
         allowed_models: '[]',
       },

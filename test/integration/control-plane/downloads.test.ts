@@ -85,6 +85,7 @@ beforeEach(async () => {
     ledger,
     reportDecisions: unused,
     reportRefusedKeys: unused,
+    reportRequests: unused,
   });
   const server = { address, tls: undefined, connections, callers: directCallers(), hosts: [] };
   http = await startHttpApi(server, calls);

@@ -9,6 +9,7 @@ import { usdOfNano } from '../../../common/money.ts';
 import { PrivateUpstreams } from '../../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { createDispatcher } from '../../../control-plane/api/dispatch.ts';
+import { Followers } from '../../../control-plane/requests/followers.ts';
 import { createShares } from '../../../control-plane/rpc/shares.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
@@ -183,6 +184,7 @@ describe.each([
       webhookAddresses: { allows: () => false, takesPrivateNames: false },
       replica: someReplica,
       guardrailWork: noGuardrailWork,
+      followers: new Followers(),
     };
     const shares = createShares(systemClock);
     const dispatcher = createDispatcher({ store, services, shares, clock: systemClock });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCredential } from '../../../../common/credential.ts';
-import { shownPath } from '../../../../proxy/telemetry/access-log.ts';
+import { shownPath } from '../../../../proxy/http/shown-texts.ts';
 
 describe('a path in the log', () => {
   it.each([

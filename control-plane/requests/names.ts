@@ -1,0 +1,168 @@
+// The present names of what rows of requests refer to by id, read in one query for each kind.
+import type { Kysely } from 'kysely';
+import { usdOfNano } from '../../common/money.ts';
+import type { LimitKind, LimitSubjectKind } from '../../proto/words/access.ts';
+import type { Schema } from '../store/schema.ts';
+
+export interface RowReferences {
+  readonly keyId: string;
+  readonly aiSystemId: string | null;
+  readonly personId: string | null;
+  readonly providerKeyId: string | undefined;
+  readonly limitId: string;
+  readonly guardrailId: string;
+}
+
+/** A name by id; empty if there is no such object any more. */
+export type NameOf = (id: string | null | undefined) => string;
+
+export interface Names {
+  readonly key: NameOf;
+  /** The last characters of a key. */
+  readonly keyHint: NameOf;
+  readonly aiSystem: NameOf;
+  readonly person: NameOf;
+  readonly providerKey: NameOf;
+  readonly guardrail: NameOf;
+  /** A limit in words. */
+  readonly limit: NameOf;
+}
+
+export async function readNames(
+  db: Kysely<Schema>,
+  organizationId: string,
+  rows: readonly RowReferences[],
+): Promise<Names> {
+  const keys = await named(
+    db,
+    'virtual_keys',
+    organizationId,
+    rows.map(({ keyId }) => keyId),
+  );
+  const limits = await limitsIn(
+    db,
+    organizationId,
+    rows.map(({ limitId }) => limitId),
+  );
+  const aiSystems = [...rows.map(({ aiSystemId }) => aiSystemId), ...subjects(limits, 'ai_system')];
+  const people = [...rows.map(({ personId }) => personId), ...subjects(limits, 'person')];
+  const limitedKeys = await named(db, 'virtual_keys', organizationId, subjects(limits, 'virtual_key'));
+  const aiSystem = lookup(await named(db, 'ai_systems', organizationId, aiSystems));
+  const person = lookup(await named(db, 'people', organizationId, people));
+  const subjectNames: Readonly<Record<LimitSubjectKind, NameOf>> = {
+    organization: () => '',
+    ai_system: aiSystem,
+    person,
+    virtual_key: lookup(limitedKeys),
+  };
+  return {
+    key: lookup(keys),
+    keyHint: lookup(await hints(db, [...keys.keys()])),
+    aiSystem,
+    person,
+    providerKey: lookup(
+      await named(
+        db,
+        'provider_keys',
+        organizationId,
+        rows.map(({ providerKeyId }) => providerKeyId),
+      ),
+    ),
+    guardrail: lookup(
+      await named(
+        db,
+        'guardrails',
+        organizationId,
+        rows.map(({ guardrailId }) => guardrailId),
+      ),
+    ),
+    limit: (id) => {
+      const limit = limits.get(id ?? '');
+      return limit === undefined ? '' : limitText(limit, subjectNames[limit.subject_kind](limit.subject_id));
+    },
+  };
+}
+
+type Ids = readonly (string | null | undefined)[];
+
+function present(ids: Ids): readonly string[] {
+  return [...new Set(ids)].flatMap((id) => id || []);
+}
+
+async function named(
+  db: Kysely<Schema>,
+  table: 'virtual_keys' | 'ai_systems' | 'people' | 'provider_keys' | 'guardrails',
+  organizationId: string,
+  ids: Ids,
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = present(ids);
+  if (wanted.length === 0) return new Map();
+  const rows = await db
+    .selectFrom(table)
+    .select(['id', 'name'])
+    .where('id', 'in', wanted)
+    .where('organization_id', '=', organizationId)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** @param keyIds of the organization's keys */
+async function hints(db: Kysely<Schema>, keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (keyIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('key_values')
+    .select(['key_id', 'hint'])
+    .where('key_id', 'in', keyIds)
+    .where('ends_at', 'is', null)
+    .execute();
+  return new Map(rows.map(({ key_id, hint }) => [key_id, hint]));
+}
+
+type LimitRow = Awaited<ReturnType<typeof limitsIn>> extends ReadonlyMap<string, infer Row> ? Row : never;
+
+async function limitsIn(db: Kysely<Schema>, organizationId: string, ids: Ids) {
+  const wanted = present(ids);
+  const rows =
+    wanted.length === 0
+      ? []
+      : await db
+          .selectFrom('limits')
+          .select(['id', 'kind', 'amount', 'period', 'model', 'subject_kind', 'subject_id'])
+          .where('id', 'in', wanted)
+          .where('organization_id', '=', organizationId)
+          .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function subjects(limits: ReadonlyMap<string, LimitRow>, kind: LimitSubjectKind): readonly string[] {
+  return [...limits.values()].filter((limit) => limit.subject_kind === kind).map(({ subject_id }) => subject_id);
+}
+
+function lookup(names: ReadonlyMap<string, string>): NameOf {
+  return (id) => names.get(id ?? '') ?? '';
+}
+
+const kindTexts: Readonly<Record<Exclude<LimitKind, 'budget'>, string>> = {
+  requests_per_minute: 'requests per minute',
+  tokens_per_minute: 'tokens per minute',
+  concurrent_requests: 'concurrent requests',
+};
+
+export const subjectTexts: Readonly<Record<LimitSubjectKind, string>> = {
+  organization: 'the organization',
+  ai_system: 'the AI system',
+  person: 'the person',
+  virtual_key: 'the virtual key',
+};
+
+/** For example "budget of $50 a month for gpt-provider/* of the AI system checkout". */
+function limitText({ kind, amount, period, model, subject_kind }: LimitRow, subject: string): string {
+  const amountText = kind === 'budget' ? budgetText(amount, period) : `limit of ${amount} ${kindTexts[kind]}`;
+  const models = model === null ? '' : ` for ${model}`;
+  return `${amountText}${models} of ${subjectTexts[subject_kind]} ${subject}`.trimEnd();
+}
+
+function budgetText(nano: number, period: LimitRow['period']): string {
+  const every = period === null || period === 'total' ? 'in all' : `a ${period}`;
+  return `budget of $${usdOfNano(nano)} ${every}`;
+}

@@ -1,0 +1,149 @@
+// Explains one request in words: its cause, who can change it, and the limit, guardrail, allow-list or state that decided,
+// as it is configured now.
+import type { Kysely } from 'kysely';
+import { allowsModel } from '../../catalog/model-selector.ts';
+import { never } from '../../common/never.ts';
+import type { RequestRow } from '../../proto/generated/gateway/v1/RequestRow.ts';
+import { globsOf } from './columns.ts';
+import { keyStatus } from './key-status.ts';
+import type { Schema } from '../store/schema.ts';
+import { type Decider, departures, type Explanation, explanations } from '../requests/explanations.ts';
+
+export interface ExplainedRequest extends Pick<Explanation, 'cause' | 'remedy' | 'advice'> {
+  readonly decidedBy: string;
+}
+
+/** @param now milliseconds since 1970 */
+export async function explain(db: Kysely<Schema>, row: RequestRow, now: number): Promise<ExplainedRequest> {
+  const { cause, remedy, advice, decider } = explanationOf(row);
+  const decidedBy = decider === undefined ? undefined : await decidedByOf(db, row, { decider, now });
+  const isPlatforms = decidedBy?.startsWith(suspended) === true;
+  return { cause, remedy: isPlatforms ? 'platform_operator' : remedy, advice, decidedBy: decidedBy ?? '' };
+}
+
+const suspended = 'the organization, which is suspended';
+
+function explanationOf(row: RequestRow): Explanation {
+  const { status = 0, errorCode = '', errorSource = '', attempts = 0 } = row.facts ?? {};
+  if (status < 400)
+    return {
+      cause: 'the request was served',
+      remedy: 'none',
+      advice: attempts > 1 ? 'nothing; it took several attempts' : '',
+    };
+  if (errorSource === 'provider') return ofProvider(status, row);
+  if (isExplained(errorCode)) return explanations[errorCode];
+  return (
+    departures[errorCode] ?? {
+      cause: `the request failed with ${errorCode || `status ${status}`}, which this control plane does not know`,
+      remedy: 'platform_operator',
+      advice: 'read the message; a newer control plane explains it',
+    }
+  );
+}
+
+function isExplained(code: string): code is keyof typeof explanations {
+  return Object.hasOwn(explanations, code);
+}
+
+function ofProvider(status: number, { source }: RequestRow): Explanation {
+  const provider = source?.provider || 'the provider';
+  if (status === 429)
+    return {
+      ...{ cause: `${provider} limits the rate or the quota of the key`, remedy: 'wait' },
+      advice: 'try again later; raise the quota at the vendor, or add provider keys or targets of a route',
+      decider: 'provider_key',
+    };
+  if (status >= 500)
+    return {
+      ...{ cause: `${provider} failed with status ${status}`, remedy: 'provider' },
+      advice: "read the message; look at the vendor's status page",
+      decider: 'provider_key',
+    };
+  return {
+    ...{ cause: `${provider} refused the request with status ${status}`, remedy: 'caller' },
+    advice: 'correct what the message names',
+  };
+}
+
+interface Deciding {
+  readonly decider: Decider;
+  readonly now: number;
+}
+
+function decidedByOf(
+  db: Kysely<Schema>,
+  row: RequestRow,
+  { decider, now }: Deciding,
+): Promise<string | undefined> | string | undefined {
+  const { source, facts } = row;
+  switch (decider) {
+    case 'limit':
+      if (!facts?.limitId) return undefined;
+      return row.limit ? `the ${row.limit}` : 'a limit that has been deleted since';
+    case 'guardrail':
+      if (!facts?.guardrailId) return facts?.guardrails || undefined;
+      return row.guardrailName ? `the guardrail ${row.guardrailName}` : 'a guardrail that has been deleted since';
+    case 'allow_list':
+      return allowListOf(db, row);
+    case 'access':
+      return accessOf(db, row, now);
+    case 'direct_keys':
+      return "the organization's setting for provider keys of callers";
+    case 'provider_keys':
+      return source?.provider ? `the organization's provider keys for ${source.provider}` : undefined;
+    case 'provider_key':
+      return row.providerKeyName ? `the provider key ${row.providerKeyName}` : undefined;
+    default:
+      return never(decider);
+  }
+}
+
+/** The key with its scope and organization, as they are now. */
+async function callerOf(db: Kysely<Schema>, { source }: RequestRow) {
+  const key = await db
+    .selectFrom('virtual_keys')
+    .selectAll()
+    .where('id', '=', source?.keyId ?? '')
+    .where('organization_id', '=', source?.organizationId ?? '')
+    .executeTakeFirst();
+  if (key === undefined) return undefined;
+  const organization = await db
+    .selectFrom('organizations')
+    .select(['id', 'suspended', 'allowed_models'])
+    .where('id', '=', key.organization_id)
+    .executeTakeFirstOrThrow();
+  const table = key.scope_kind === 'person' ? ('people' as const) : ('ai_systems' as const);
+  const scope = await db
+    .selectFrom(table)
+    .select(['id', 'name', 'active', 'allowed_models'])
+    .where('id', '=', key.scope_id)
+    .executeTakeFirst();
+  const scopeText = key.scope_kind === 'person' ? 'the person' : 'the AI system';
+  return { key, organization, scope: scope && { ...scope, text: `${scopeText} ${scope.name}`, table } };
+}
+
+async function allowListOf(db: Kysely<Schema>, row: RequestRow): Promise<string | undefined> {
+  const caller = await callerOf(db, row);
+  const model = row.source?.model ?? '';
+  if (caller === undefined || model === '') return undefined;
+  const { key, organization, scope } = caller;
+  const refuses = (globs: readonly string[]) => globs.length > 0 && !allowsModel(globs, model);
+  if (refuses(globsOf('organizations', organization))) return 'the allow-list of the organization';
+  if (scope !== undefined && refuses(globsOf(scope.table, scope))) return `the allow-list of ${scope.text}`;
+  if (refuses(globsOf('virtual_keys', key))) return `the allow-list of the virtual key ${key.name}`;
+  return 'an allow-list that allows the model by now';
+}
+
+async function accessOf(db: Kysely<Schema>, row: RequestRow, now: number): Promise<string | undefined> {
+  const caller = await callerOf(db, row);
+  if (caller === undefined) return undefined;
+  const { key, organization, scope } = caller;
+  const status = keyStatus(key, now);
+  if (status === 'revoked') return `the virtual key ${key.name}, which is revoked`;
+  if (organization.suspended === 1) return suspended;
+  if (scope?.active === 0) return `${scope.text}, which is inactive`;
+  return status === 'active'
+    ? `the virtual key ${key.name}, which is active by now`
+    : `the virtual key ${key.name}, which is ${status}`;
+}

@@ -1,0 +1,145 @@
+// Requests.Report: proxies report rows of requests. A row describes a request, so a text that is too long is cut and one
+// that is not understood is left out: no report fails for what a caller sent.
+import { dayMs, dayOf } from '../../common/budget-window.ts';
+import type { Clock } from '../../common/clock.ts';
+import { printableLine } from '../../common/key-forms.ts';
+import { isUuid } from '../../common/uuid.ts';
+import type { ReportedRequest__Output } from '../../proto/generated/gateway/v1/ReportedRequest.ts';
+import type { ReportRequestsRequest__Output } from '../../proto/generated/gateway/v1/ReportRequestsRequest.ts';
+import type { ReportRequestsResponse } from '../../proto/generated/gateway/v1/ReportRequestsResponse.ts';
+import type { RequestFacts__Output } from '../../proto/generated/gateway/v1/RequestFacts.ts';
+import type { RequestSource__Output } from '../../proto/generated/gateway/v1/RequestSource.ts';
+import type { RequestResult } from '../../proto/words/requests.ts';
+import { time } from '../domain/shared-fields.ts';
+import { aheadMsMax, lateMsMax, type RequestRow, recordRequests } from '../requests/record.ts';
+import type { ProxyCaller } from '../rpc/caller.ts';
+import { invalidRequest } from '../rpc/checked.ts';
+import { permissionDenied } from '../rpc/errors.ts';
+import type { Store } from '../store/store.ts';
+import type { UsageDays } from '../usage/partitions.ts';
+import { nanoOf } from './ledger-fields.ts';
+
+/**
+ * @throws CallError invalid_request, or permission_denied for an organization other than the proxy's;
+ * StoreUnavailableError
+ */
+export type ReportRequests = (
+  caller: ProxyCaller,
+  request: ReportRequestsRequest__Output,
+) => Promise<ReportRequestsResponse>;
+
+export const requestsMax = 1000;
+
+export interface ReportRequestsDeps {
+  readonly store: Pick<Store, 'ledger'>;
+  readonly days: UsageDays;
+  readonly clock: Clock;
+  /** Whether the organization's share has room for so many rows; if so they are taken from it. Default: always. */
+  readonly admit?: (organizationId: string, rows: number) => boolean;
+}
+
+export function createReportRequests({ store, days, clock, admit = () => true }: ReportRequestsDeps): ReportRequests {
+  return async (caller, { requests, sources }) => {
+    if (requests.length > requestsMax)
+      throw invalidRequest([{ field: 'requests', description: `must contain at most ${requestsMax}` }]);
+    requireOwn(caller, sources);
+    const read = sources.map(readSource);
+    const rows = requests.flatMap((request) => readRow(request, read[request.source]) ?? []);
+    const admitted = [...Map.groupBy(rows, ({ organization_id }) => organization_id)].flatMap(([id, ofOne]) =>
+      admit(id, ofOne.length) ? ofOne : [],
+    );
+    await days.ensureDays(daysOf(admitted, clock.now()));
+    const { recorded, unwanted } = await store.ledger((tx) => recordRequests(tx, admitted));
+    return { recorded, dropped: requests.length - admitted.length + unwanted };
+  };
+}
+
+/** @throws CallError */
+function requireOwn({ organizationId }: ProxyCaller, sources: readonly RequestSource__Output[]): void {
+  if (organizationId === undefined || sources.every((source) => source.organizationId === organizationId)) return;
+  throw permissionDenied('a proxy of one organization reports requests of that one only');
+}
+
+type Source = Pick<
+  RequestRow,
+  'organization_id' | 'key_id' | 'ai_system_id' | 'person_id' | 'provider' | 'model' | 'route' | 'source'
+>;
+
+/** Undefined if it names no organization or key. */
+function readSource(source: RequestSource__Output): Source | undefined {
+  if (!isUuid(source.organizationId) || !isUuid(source.keyId)) return undefined;
+  return {
+    organization_id: source.organizationId,
+    key_id: source.keyId,
+    ai_system_id: idOrNull(source.aiSystemId),
+    person_id: idOrNull(source.personId),
+    provider: bounded(source.provider),
+    model: bounded(source.model),
+    route: bounded(source.route),
+    source: JSON.stringify(compact(source)),
+  };
+}
+
+function readRow({ id, at, facts }: ReportedRequest__Output, source: Source | undefined): RequestRow | undefined {
+  const read = time(at);
+  if (source === undefined || facts === null || !isUuid(id) || 'problems' in read) return undefined;
+  const limitId = facts.limitId || facts.guardrailId;
+  return {
+    ...source,
+    id,
+    at: read.value,
+    request_id: bounded(facts.requestId),
+    result: resultOf(facts),
+    error_code: bounded(facts.errorCode),
+    decided_by: isUuid(limitId) ? limitId : '',
+    facts: JSON.stringify(compact(checkedFacts(facts))),
+  };
+}
+
+/** A row says once more what a key looks like, so texts of others are cleaned here too. */
+function checkedFacts(facts: RequestFacts__Output): RequestFacts__Output {
+  const { errorMessage } = facts;
+  return {
+    ...facts,
+    errorMessage: errorMessage === '' ? '' : printableLine(errorMessage, messageLengthMax),
+    costNanoUsd: nanoOf(facts.costNanoUsd) === undefined ? '0' : facts.costNanoUsd,
+  };
+}
+
+export const messageLengthMax = 500;
+const textLengthMax = 512;
+
+function bounded(text: string): string {
+  return text.length > textLengthMax ? text.slice(0, textLengthMax) : text;
+}
+
+function idOrNull(text: string | undefined): string | null {
+  return text !== undefined && isUuid(text) ? text : null;
+}
+
+/** A refusal is a rule's; other errors of the gateway, and those of providers, are failures. */
+export function resultOf({ status, errorSource }: Pick<RequestFacts__Output, 'status' | 'errorSource'>): RequestResult {
+  if (status < 400) return 'ok';
+  return errorSource === 'gateway' && status < 500 ? 'refused' : 'failed';
+}
+
+/** Leaves out what is not there. Longer texts than the contract allows are cut. */
+function compact(message: object): object {
+  const present: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(message)) {
+    if (value === '' || value === 0 || value === false || value == null || isUnspecified(value)) continue;
+    present[name] = typeof value === 'string' ? bounded(value) : value;
+  }
+  return present;
+}
+
+function isUnspecified(value: unknown): boolean {
+  return typeof value === 'string' && value.endsWith('_UNSPECIFIED');
+}
+
+/** Nothing is created for days that are far from this replica's clock; the database's clock refuses their rows. */
+function daysOf(rows: readonly RequestRow[], now: number): ReadonlySet<string> {
+  const near = rows.filter(({ at }) => at > now - lateMsMax - dayMs && at < now + aheadMsMax + dayMs);
+  const times = new Set(near.map(({ at }) => Math.floor(at / dayMs)));
+  return new Set([...times].map((day) => dayOf(day * dayMs)));
+}

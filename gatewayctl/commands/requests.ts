@@ -1,0 +1,153 @@
+// Requests: every request of the organization, refused ones too; one of them with its explanation; and those that come.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isObject, type JsonObject } from '../../common/json.ts';
+import { type Given, type Invocation, type MethodCommand, type Resource, textOf } from '../command.ts';
+import { choicesOf } from '../enum-names.ts';
+import { usageMistake } from '../failure.ts';
+import { idOf } from '../names.ts';
+import { organizationInUse } from '../organization.ts';
+import { getField, setField, valueFor } from '../request.ts';
+import { requireToken } from '../session.ts';
+import { renderTable } from '../table.ts';
+import { time, untilNow } from './shared.ts';
+
+const filters: readonly Given[] = [
+  { flags: '--status <status>', about: 'only requests that ended so', field: 'result', choices: choicesOf('RequestResult') ?? [] },
+  { flags: '--key <key>', about: 'only of this virtual key', field: 'keyId', noun: 'key' },
+  { flags: '--system <system>', about: 'only of this AI system', field: 'aiSystemId', noun: 'system' },
+  { flags: '--person <person>', about: "only of this person's keys; me is you", field: 'personId', noun: 'person' },
+  { flags: '--model <model>', about: 'only of this <provider>/<model>', field: 'model' },
+  { flags: '--provider <name>', about: 'only of this provider', field: 'provider' },
+  { flags: '--error <code>', about: 'only with this error code, such as budget_exceeded', field: 'errorCode' },
+  { flags: '--route <name>', about: 'only of callers of this route of models', field: 'route' },
+  {
+    flags: '--decided-by <id>',
+    about: 'only those that this limit or guardrail refused',
+    field: 'decidedBy',
+  },
+];
+
+const columns = {
+  AT: 'at',
+  STATUS: 'facts.status',
+  RESULT: 'result',
+  KEY: 'keyName',
+  SYSTEM: '?aiSystemName',
+  PERSON: '?personName',
+  MODEL: '?source.model',
+  ROUTE: '?source.route',
+  ERROR: '?facts.errorCode',
+  TRIES: 'facts.attempts',
+  PROMPT: '?facts.tokens.prompt',
+  COMPLETION: '?facts.tokens.completion',
+  'COST USD': 'costUsd',
+  MS: 'facts.durationMs',
+  FOR: '?facts.represents',
+  'REQUEST ID': 'facts.requestId',
+} as const;
+
+export const requests: Resource = {
+  name: 'requests',
+  about: 'every request, refused ones too',
+  commands: {
+    get: {
+      method: 'Requests.Get',
+      about: 'show one request: who sent it, where it went, what it cost, and why it was refused',
+      arguments: [
+        { flags: '<request-id>', about: 'the x-request-id of its response, or the id of its row', field: 'id' },
+      ],
+      examples: ['requests get 0199e8a2-5b1c-7f3e-9d7a-3c5e1b2f4a6d'],
+    },
+    list: {
+      method: 'Requests.List',
+      about: 'list requests, newest first; without --from or --last those of the last hour',
+      options: [
+        ...filters,
+        { flags: '--from <time>', about: 'a date or RFC 3339', field: 'from', read: time },
+        {
+          flags: '--last <duration>',
+          about: 'instead of --from: so long until now, such as 1h or 7d',
+          field: 'from',
+          read: untilNow,
+        },
+        { flags: '--to <time>', about: 'exclusive; default: now', field: 'to', read: time },
+      ],
+      columns,
+      notes:
+        'A row may represent several equal refusals: column FOR. All fields of a row are in the response with --json.',
+      examples: [
+        'requests list --status refused --key checkout --last 1h',
+        'requests list --error budget_exceeded --last 1d --limit 20',
+        'requests list --model gpt-provider/gpt-4o-mini --from 2026-11-01 --to 2026-11-02 --json',
+      ],
+    },
+    tail: {
+      about: 'show requests as they end, until it is interrupted',
+      options: [...filters, { flags: '--count <number>', about: 'end after so many requests' }],
+      run: tail,
+      examples: ['requests tail --status refused', 'requests tail --key checkout --count 10 --json'],
+    },
+  },
+};
+
+const waitSeconds = 10;
+const pauseMs = 1_000;
+
+async function tail(invocation: Invocation): Promise<void> {
+  requireToken(await invocation.session());
+  const max = countOf(textOf(invocation, '--count <number>'));
+  const client = await invocation.client();
+  const filter = await filterOf(invocation);
+  let response = await client.ask('Requests.List', { ...filter, pageSize: 1 });
+  let shown = 0;
+  while (shown < max) {
+    const followToken = String(getField(response, 'followToken') ?? '');
+    const startedAt = Date.now();
+    response = await client.ask('Requests.List', { ...filter, followToken, waitSeconds, pageSize: 200 });
+    const listed = getField(response, 'requests');
+    const rows = Array.isArray(listed) ? listed.filter(isObject).toReversed() : [];
+    const next = rows.slice(0, max - shown);
+    await print(next, shown === 0, invocation);
+    shown += next.length;
+    // A control plane that does not wait is not called in a loop.
+    if (Date.now() - startedAt < pauseMs) await sleep(pauseMs);
+  }
+}
+
+function countOf(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  if (!/^\d{1,9}$/.test(text) || Number(text) === 0) throw usageMistake('--count must be a whole number from 1');
+  return Number(text);
+}
+
+/** The request of a list with the filters that are given. */
+async function filterOf(invocation: Invocation): Promise<JsonObject> {
+  const organizationId = await organizationInUse(invocation);
+  const request: JsonObject = { organizationId };
+  const client = await invocation.client();
+  for (const [given, value] of invocation.given) {
+    if (given.field === undefined || typeof value !== 'string') continue;
+    const text = given.noun === undefined ? value : await idOf(given.noun, value, client, async () => organizationId);
+    setField(request, given.field, valueFor(given, { type: given.field === 'result' ? 'RequestResult' : 'string' }, text));
+  }
+  return request;
+}
+
+async function print(rows: readonly JsonObject[], withHeader: boolean, { io, options }: Invocation): Promise<void> {
+  if (rows.length === 0) return;
+  if (options.json === true) return await io.out(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const table = renderTable('RequestRow', tailColumns, rows);
+  await io.out(withHeader ? table : table.slice(table.indexOf('\n') + 1));
+}
+
+/** Columns are not omitted while rows still come. */
+const tailColumns: NonNullable<MethodCommand['columns']> = {
+  AT: 'at',
+  STATUS: 'facts.status',
+  KEY: 'keyName',
+  MODEL: 'source.model',
+  ERROR: 'facts.errorCode',
+  'COST USD': 'costUsd',
+  MS: 'facts.durationMs',
+  'REQUEST ID': 'facts.requestId',
+};
