@@ -1,5 +1,7 @@
 // Records rows of requests: one statement for a report, each row once, however often it is reported.
+import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayMs } from '../../common/budget-window.ts';
+import type { RequestSource } from '../../proto/generated/gateway/v1/RequestSource.ts';
 import type { RequestsTable } from '../store/request-table.ts';
 import type { LedgerTransaction, RowsInsert } from '../store/store.ts';
 
@@ -40,6 +42,12 @@ export async function recordRequests(
     wanted.map((row) => columns.map((column) => row[column])),
   );
   return { recorded: inserted.length, unwanted: rows.length - wanted.length };
+}
+
+/** The requested model as `<provider>/<model>`: for a request that was refused before that was known, as it was sent. */
+export function requestedModel({ model = '', modelSent = '' }: Pick<RequestSource, 'model' | 'modelSent'>): string {
+  if (model !== '') return model;
+  return /^[^/\s]+\/\S+$/.test(modelSent) ? canonicalModel(modelSent) : '';
 }
 
 const columnTypes = {

@@ -8,6 +8,7 @@ import { globsOf } from './columns.ts';
 import { keyStatus } from './key-status.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Decider, departures, type Explanation, explanations } from '../requests/explanations.ts';
+import { requestedModel } from '../requests/record.ts';
 
 export interface ExplainedRequest extends Pick<Explanation, 'cause' | 'remedy' | 'advice'> {
   readonly decidedBy: string;
@@ -125,7 +126,7 @@ async function callerOf(db: Kysely<Schema>, { source }: RequestRow) {
 
 async function allowListOf(db: Kysely<Schema>, row: RequestRow): Promise<string | undefined> {
   const caller = await callerOf(db, row);
-  const model = row.source?.model ?? '';
+  const model = requestedModel(row.source ?? {});
   if (caller === undefined || model === '') return undefined;
   const { key, organization, scope } = caller;
   const refuses = (globs: readonly string[]) => globs.length > 0 && !allowsModel(globs, model);

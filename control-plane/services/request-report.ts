@@ -11,7 +11,7 @@ import type { RequestFacts__Output } from '../../proto/generated/gateway/v1/Requ
 import type { RequestSource__Output } from '../../proto/generated/gateway/v1/RequestSource.ts';
 import type { RequestResult } from '../../proto/words/requests.ts';
 import { time } from '../domain/shared-fields.ts';
-import { aheadMsMax, lateMsMax, type RequestRow, recordRequests } from '../requests/record.ts';
+import { aheadMsMax, lateMsMax, type RequestRow, recordRequests, requestedModel } from '../requests/record.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { invalidRequest } from '../rpc/checked.ts';
 import { permissionDenied } from '../rpc/errors.ts';
@@ -68,13 +68,14 @@ type Source = Pick<
 /** Undefined if it names no organization or key. */
 function readSource(source: RequestSource__Output): Source | undefined {
   if (!isUuid(source.organizationId) || !isUuid(source.keyId)) return undefined;
+  const model = requestedModel(source);
   return {
     organization_id: source.organizationId,
     key_id: source.keyId,
     ai_system_id: idOrNull(source.aiSystemId),
     person_id: idOrNull(source.personId),
-    provider: bounded(source.provider),
-    model: bounded(source.model),
+    provider: bounded(source.provider || model.slice(0, Math.max(0, model.indexOf('/')))),
+    model: bounded(model),
     route: bounded(source.route),
     source: JSON.stringify(compact(source)),
   };

@@ -111,12 +111,12 @@ describe('a refused request', () => {
       cause: 'an allow-list does not contain the model',
       decidedBy: 'the allow-list of the virtual key narrow',
     });
-    await owner.expect('guardrails create no-apples --stage input --action block --words apples');
-    const { id } = await send(key, { model: 'gpt-provider/gpt-4o', messages: [{ role: 'user', content: 'apples' }] });
+    await owner.expect('guardrails create no-fruit --stage input --action block --words persimmon');
+    const { id } = await send(key, { model: 'gpt-provider/gpt-4o', messages: [{ role: 'user', content: 'persimmon' }] });
     const blocked = await found(id);
-    expect(blocked.explanation).toMatchObject({ decidedBy: 'the guardrail no-apples' });
-    expect(JSON.stringify(blocked)).not.toContain('apples"');
-    await owner.expect('guardrails delete no-apples --yes');
+    expect(blocked.explanation).toMatchObject({ decidedBy: 'the guardrail no-fruit' });
+    expect(JSON.stringify(blocked)).not.toContain('persimmon');
+    await owner.expect('guardrails delete no-fruit --yes');
     await send(key, { model: 'gpt-provider/gpt-4o' });
     await owner.expect('keys update narrow --active false');
     const inactive = await until(async () => {

@@ -1,7 +1,9 @@
 // Every code of the error table, provoked over a real socket and compared with its whole response: status, type, code,
 // param, error source and headers with advice; and with its line in the log. Codes that no request can reach are
 // listed, so none is forgotten.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { explanations } from '../../../control-plane/requests/explanations.ts';
 import { type ErrorCode, errorTable } from '../../../proxy/errors.ts';
 import { type AccessLine, accessLine } from '../../support/observe.ts';
 import { callersFaults } from './error-codes/callers.ts';
@@ -47,8 +49,48 @@ describe.each(reached)('the code %s is returned for', (code, rows) => {
     const id = response.headers.get('x-request-id') ?? '';
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     // The line of internal_error is in another proxy's log.
-    if (code !== 'internal_error') expectLine(await accessLine(world.gateway, id), row, status);
+    if (code === 'internal_error') return;
+    const line = await accessLine(world.gateway, id);
+    expectLine(line, row, status);
+    if (isFindable(world, code, line)) ofKeys.push({ code, id, line });
   });
+});
+
+/** Requests of known keys of two organizations. A proxy without a ledger has no control plane to report to either. */
+function isFindable({ gateway, open }: World, code: ErrorCode, { key_id, organization_id }: AccessLine): boolean {
+  const isOfTheirs = organization_id === open.id || organization_id === gateway.organization.id;
+  return key_id !== undefined && isOfTheirs && code !== 'ledger_unavailable';
+}
+
+const ofKeys: { readonly code: ErrorCode; readonly id: string; readonly line: AccessLine }[] = [];
+
+it('operators find a refusal of each code that a known key can get, with its cause and who can change it', async () => {
+  const { open } = world;
+  const { organization } = world.gateway;
+  const expected = new Set(ofKeys.map(({ code }) => code));
+  expect(expected.size).toBeGreaterThan(25);
+  const get = async ({ id, line }: (typeof ofKeys)[number]) => {
+    const { api, id: organizationId } = line.organization_id === open.id ? open : organization;
+    return api.call('Requests/Get', { organizationId, id }).catch(() => undefined);
+  };
+  const found = new Map<ErrorCode, unknown>();
+  // The last of many equal refusals are represented by one row.
+  const missing = async () => {
+    for (const one of ofKeys) {
+      const response = found.has(one.code) ? undefined : await get(one);
+      if (response !== undefined) found.set(one.code, response);
+    }
+    return [...expected].filter((code) => !found.has(code));
+  };
+  for (let tries = 0; tries < 10 && (await missing()).length > 0; tries++) await sleep(200);
+  expect(await missing()).toEqual([]);
+  for (const [code, response] of found) {
+    expect(response).toMatchObject({
+      request: { facts: { errorCode: code, errorSource: 'gateway' } },
+      explanation: { cause: explanations[code].cause, advice: expect.stringMatching(/./) },
+    });
+    expect(response).not.toHaveProperty('explanation.remedy', 'REQUEST_REMEDY_NONE');
+  }
 });
 
 function expectLine(line: AccessLine, row: Case, status: number) {

@@ -2,7 +2,7 @@
 // arbitrary requests.
 import type { ErrorCode } from '../../../../proxy/errors.ts';
 import type { Behaviour } from '../../../../simulator/index.ts';
-import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../../support/gateway.ts';
+import { chatBody, startGateway, type TestGateway, type TestOrganization, type TestProxy } from '../../../support/gateway.ts';
 import { openConnection } from '../../../support/raw-http.ts';
 
 export interface World {
@@ -11,6 +11,8 @@ export interface World {
   readonly key: string;
   /** A key of an organization that allows callers' own provider keys. */
   readonly openKey: string;
+  /** That organization. */
+  readonly open: TestOrganization;
   readonly projectKey: string;
   /** A chat request with the usual key; `sent` overrides its parts. */
   send(sent?: Sent): Promise<ReadResponse>;
@@ -86,7 +88,7 @@ export async function startWorld(): Promise<World> {
     return { status: response.status, headers: response.headers, body: await response.text() };
   };
   return {
-    ...{ gateway, tight, key, send },
+    ...{ gateway, tight, key, open, send },
     openKey: (await open.createKey()).value,
     projectKey: (await open.createKey()).value,
     sendRaw,
