@@ -33,6 +33,11 @@ export function uuidv7(now: number = Date.now()): string {
   return `${timeText}${count}-${variant}${pool.slice(at + 4, at + 7)}-${pool.slice(at + 7, at + idDigits - 1)}`;
 }
 
+/** @param id a UUIDv7 @returns its time in milliseconds since 1970 */
+export function uuidTime(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function isUuid(text: string): boolean {

@@ -1,6 +1,7 @@
 // Reads rows of requests: newest first, within a time range that is never open, by one of three indexes. A filter without
 // an index of its own examines a bounded number of rows at a time.
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { isUuid, uuidTime } from '../../common/uuid.ts';
 import type { RequestResult } from '../../proto/words/requests.ts';
 import type { RequestsTable } from '../store/request-table.ts';
 import type { Schema } from '../store/schema.ts';
@@ -67,13 +68,10 @@ export async function readRequest(
 
 type RequestQuery<Selected> = SelectQueryBuilder<Schema, 'requests', Selected>;
 
-/** The first twelve digits of a UUIDv7 are its time. A row begins within a day of that. */
+/** The id of a row has its time. */
 async function byRowId<Selected>(query: RequestQuery<Selected>, id: string): Promise<Selected | undefined> {
-  const at = /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id) ? Number.parseInt(id.replace('-', '').slice(0, 12), 16) : Number.NaN;
-  if (Number.isNaN(at)) return undefined;
-  const dayMs = 86_400_000;
-  const near = query.where('at', '>', at - dayMs).where('at', '<=', at + dayMs);
-  return await near.where('id', '=', id).executeTakeFirst();
+  if (!isUuid(id)) return undefined;
+  return await query.where('at', '=', uuidTime(id)).where('id', '=', id).executeTakeFirst();
 }
 
 /** The row up to which the range is examined now, if it has more rows than that. */

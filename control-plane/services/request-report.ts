@@ -3,14 +3,13 @@
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
 import { printableLine } from '../../common/key-forms.ts';
-import { isUuid } from '../../common/uuid.ts';
+import { isUuid, uuidTime } from '../../common/uuid.ts';
 import type { ReportedRequest__Output } from '../../proto/generated/gateway/v1/ReportedRequest.ts';
 import type { ReportRequestsRequest__Output } from '../../proto/generated/gateway/v1/ReportRequestsRequest.ts';
 import type { ReportRequestsResponse } from '../../proto/generated/gateway/v1/ReportRequestsResponse.ts';
 import type { RequestFacts__Output } from '../../proto/generated/gateway/v1/RequestFacts.ts';
 import type { RequestSource__Output } from '../../proto/generated/gateway/v1/RequestSource.ts';
 import type { RequestResult } from '../../proto/words/requests.ts';
-import { time } from '../domain/shared-fields.ts';
 import { aheadMsMax, lateMsMax, type RequestRow, recordRequests, requestedModel } from '../requests/record.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { invalidRequest } from '../rpc/checked.ts';
@@ -81,15 +80,14 @@ function readSource(source: RequestSource__Output): Source | undefined {
   };
 }
 
-function readRow({ id, at, facts }: ReportedRequest__Output, source: Source | undefined): RequestRow | undefined {
-  const read = time(at);
-  if (source === undefined || facts === null || !isUuid(id) || 'problems' in read) return undefined;
+function readRow({ id, facts }: ReportedRequest__Output, source: Source | undefined): RequestRow | undefined {
+  if (source === undefined || facts === null || !isUuid(id)) return undefined;
   const limitId = facts.limitId || facts.guardrailId;
   return {
     ...source,
     id,
-    at: read.value,
-    request_id: bounded(facts.requestId),
+    at: uuidTime(id),
+    request_id: bounded(facts.requestId || id),
     result: resultOf(facts),
     error_code: bounded(facts.errorCode),
     decided_by: isUuid(limitId) ? limitId : '',

@@ -204,7 +204,7 @@ function message({ row, source, facts }: Parts, names: Names): RequestRow {
     at: timeText(row.at),
     result: requestResults.names[row.result],
     source,
-    facts,
+    facts: { ...facts, requestId: row.request_id },
     costUsd: usdOfNano(nanoOf(facts.costNanoUsd ?? '0') ?? 0),
     keyName: names.key(row.key_id),
     keyHint: names.keyHint(row.key_id),

@@ -9,7 +9,7 @@ import type { UsageSpecial as WireSpecial } from '../../proto/generated/gateway/
 import { estimateReasons } from '../../proto/words/money.ts';
 import type { SpecialUsage } from '../conversation/usage.ts';
 import type { LedgerClient, UsageEvent } from '../usage/ledger-client.ts';
-import { clock, Times } from './wire-values.ts';
+import { clock } from './wire-values.ts';
 
 export function encodeReport(events: readonly UsageEvent[]): WireReport {
   const tables = { sources: new Sources(), slices: new LeaseTable(), times: new Times() };
@@ -154,5 +154,19 @@ class LeaseTable {
     const position = this.rows.push({ budgetId, window }) - 1;
     this.#known.set(budgetId, windows.set(window, position));
     return position;
+  }
+}
+
+/** Many consecutive events have the same millisecond. */
+class Times {
+  #at = Number.NaN;
+  #text = '';
+
+  text(at: number): string {
+    if (at !== this.#at) {
+      this.#at = at;
+      this.#text = new Date(at).toISOString();
+    }
+    return this.#text;
   }
 }

@@ -9,17 +9,15 @@ import { estimateReasons } from '../../proto/words/money.ts';
 import type { Usage } from '../conversation/usage.ts';
 import type { RequestRow } from '../requests/request-row.ts';
 import { tokens } from './wire-report.ts';
-import { Times } from './wire-values.ts';
 
 export function encodeRequests(rows: readonly RequestRow[]): ReportRequestsRequest {
   const sources = new Sources();
-  const times = new Times();
+  const sessions = new Map<string, string>();
   const requests = rows.map(
     (row): ReportedRequest => ({
       id: row.id,
-      at: times.text(row.at),
-      source: sources.positionOf(row),
-      facts: encodeFacts(row),
+        source: sources.positionOf(row),
+      facts: encodeFacts(row, sessions),
     }),
   );
   return { requests, sources: sources.rows };
@@ -27,16 +25,17 @@ export function encodeRequests(rows: readonly RequestRow[]): ReportRequestsReque
 
 const lengths = { message: 500, session: 128, userAgent: 200, name: 256, id: 128 } as const;
 
-function encodeFacts(row: RequestRow): RequestFacts {
+/** @param sessions by their text as it was sent: many requests have the same */
+function encodeFacts(row: RequestRow, sessions: Map<string, string>): RequestFacts {
   const facts: RequestFacts = {
-    requestId: row.requestId,
     status: row.status,
     attempts: row.attempts,
     durationMs: row.durationMs,
     represents: row.represents,
   };
+  if (row.requestId !== undefined) facts.requestId = row.requestId;
   if (row.traceId !== '') facts.traceId = row.traceId;
-  if (row.session !== '') facts.session = printableLine(row.session, lengths.session);
+  if (row.session !== '') facts.session = cleanSession(row.session, sessions);
   if (row.status >= 400) Object.assign(facts, encodeFailure(row));
   if (row.guardrails !== '') facts.guardrails = row.guardrails;
   if (row.usage !== undefined) facts.tokens = encodeTokens(row.usage);
@@ -44,6 +43,12 @@ function encodeFacts(row: RequestRow): RequestFacts {
   if (row.estimateReason !== undefined) facts.estimateReason = estimateReasons.names[row.estimateReason];
   if (row.firstByteMs !== undefined) facts.firstByteMs = row.firstByteMs;
   return facts;
+}
+
+function cleanSession(session: string, known: Map<string, string>): string {
+  const clean = known.get(session) ?? printableLine(session, lengths.session);
+  known.set(session, clean);
+  return clean;
 }
 
 function encodeFailure(row: RequestRow): RequestFacts {

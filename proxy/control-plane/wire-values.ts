@@ -24,17 +24,3 @@ export function clock(now: string): number {
   if (at === undefined) throw new Error('the control plane did not report the time of its database');
   return at;
 }
-
-/** RFC 3339 of times: many consecutive ones have the same millisecond. */
-export class Times {
-  #at = Number.NaN;
-  #text = '';
-
-  text(at: number): string {
-    if (at !== this.#at) {
-      this.#at = at;
-      this.#text = new Date(at).toISOString();
-    }
-    return this.#text;
-  }
-}

@@ -10,8 +10,6 @@ import { reasonText, shownPath } from '../http/shown-texts.ts';
 /** `RequestSource` and `ReportedRequest` of requests.proto in one, which documents the fields. */
 export interface RequestRow {
   readonly id: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
   readonly organizationId: string;
   readonly keyId: string;
   readonly scope: RequestRecord['scope'];
@@ -31,7 +29,8 @@ export interface RequestRow {
   readonly directKey: boolean;
   readonly streamed: boolean;
   readonly cache: string;
-  readonly requestId: string;
+  /** Undefined: it is the row's id. */
+  readonly requestId: string | undefined;
   readonly traceId: string;
   /** As it was sent, bounded. */
   readonly session: string;
@@ -68,9 +67,10 @@ export function rowOf(exchange: Exchange, durationMs: number, now: number): Requ
   const { record, request, headers, startedAt } = exchange;
   const { organizationId, keyId, isRecorded, provider = '', model, firstByteAt } = record;
   if (!isRecorded || organizationId === undefined || keyId === undefined) return undefined;
+  // The gateway's own ids are of the instant of arrival, and nobody else has them.
+  const isOwnId = exchange.id !== headers.get('x-request-id');
   return {
-    id: uuidv7(now),
-    at: Math.round(now - durationMs),
+    id: isOwnId ? exchange.id : uuidv7(Math.round(now - durationMs)),
     organizationId,
     keyId,
     scope: record.scope,
@@ -88,7 +88,7 @@ export function rowOf(exchange: Exchange, durationMs: number, now: number): Requ
     directKey: record.direct,
     streamed: record.streamed,
     cache: record.cache ?? '',
-    requestId: exchange.id,
+    requestId: isOwnId ? undefined : exchange.id,
     traceId: traceIdOf(headers.get('traceparent')),
     session: sessionOf(exchange),
     status: record.status,

@@ -1,7 +1,7 @@
 // Authorization: an expectation for every method of the table, with a request that is made again for each call. A
 // method without an expectation does not type-check, so no method can be added without one.
 import { randomUUID } from 'node:crypto';
-import { uuidv7 } from '../../common/uuid.ts';
+import { uuidTime, uuidv7 } from '../../common/uuid.ts';
 import type { MethodName } from '../../control-plane/api/methods.ts';
 import { writeDrift } from './bills/stored.ts';
 import type { StoreDatabase } from './databases.ts';
@@ -172,7 +172,7 @@ const recordedRequest = async ({ database }: World, tenant: TestTenant, caller: 
   await database.raw(
     `insert into requests (at, organization_id, id, key_id, person_id, request_id, result, error_code, provider, model, route,
        decided_by, source, facts)
-     values (${Date.now()}, ${values.join(', ')}, 'ok', '', '', '', '', '', '{}', '{}')`,
+     values (${uuidTime(id)}, ${values.join(', ')}, 'ok', '', '', '', '', '', '{}', '{}')`,
   );
   return { organizationId: tenant.id, id };
 };
