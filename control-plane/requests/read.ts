@@ -61,9 +61,10 @@ export async function readRequest(
 ): Promise<RequestsTable | undefined> {
   let query = db.selectFrom('requests').selectAll().where('organization_id', '=', organizationId);
   if (personId !== undefined) query = query.where('person_id', '=', personId);
-  const newest = (of: typeof query) => of.orderBy('at', 'desc').limit(1).executeTakeFirst();
-  const byRequest = await newest(query.where('request_id', '=', id));
-  return byRequest ?? (await byRowId(query, id));
+  const byRow = await byRowId(query, id);
+  if (byRow !== undefined) return byRow;
+  const chosen = query.where('request_id', '=', id).where(sql<boolean>`request_id <> id`);
+  return await chosen.orderBy('at', 'desc').limit(1).executeTakeFirst();
 }
 
 type RequestQuery<Selected> = SelectQueryBuilder<Schema, 'requests', Selected>;

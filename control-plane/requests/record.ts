@@ -3,9 +3,17 @@ import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayMs } from '../../common/budget-window.ts';
 import type { RequestSource } from '../../proto/generated/gateway/v1/RequestSource.ts';
 import type { RequestsTable } from '../store/request-table.ts';
-import type { LedgerTransaction, RowsInsert } from '../store/store.ts';
+import type { LedgerTransaction, RowsInsert, StoredRow } from '../store/store.ts';
 
-export type RequestRow = RequestsTable;
+/** What many rows of a report have in common. */
+export type RequestSourceRow = Pick<
+  RequestsTable,
+  'organization_id' | 'key_id' | 'ai_system_id' | 'person_id' | 'provider' | 'model' | 'route' | 'source'
+>;
+
+export interface RequestRow extends Omit<RequestsTable, keyof RequestSourceRow> {
+  readonly of: RequestSourceRow;
+}
 
 export interface RecordedRequests {
   /** Rows that were not there before. */
@@ -28,19 +36,19 @@ export async function recordRequests(
   const organizations = await db
     .selectFrom('organizations')
     .select(['id', 'request_days'])
-    .where('id', 'in', [...new Set(rows.map(({ organization_id }) => organization_id))])
+    .where('id', 'in', [...new Set(rows.map(({ of }) => of.organization_id))])
     .execute();
   const days = new Map(organizations.map(({ id, request_days }) => [id, request_days]));
-  const isWanted = ({ organization_id, at }: RequestRow) => {
-    const kept = days.get(organization_id) ?? 0;
+  const isWanted = ({ of, at }: RequestRow) => {
+    const kept = days.get(of.organization_id) ?? 0;
     return at < now + aheadMsMax && at > now - Math.min(lateMsMax, kept * dayMs);
   };
   const wanted = rows.filter(isWanted);
-  const inserted = await insertRows(
-    db,
-    requestsInsert,
-    wanted.map((row) => columns.map((column) => row[column])),
-  );
+  const sources = [...new Set(wanted.map(({ of }) => of))];
+  const positions = new Map(sources.map((source, position) => [source, position]));
+  const shared = { columns: sharedColumns, rows: sources.map((source) => sharedNames.map((name) => source[name])) };
+  const stored = wanted.map((row): StoredRow => [positions.get(row.of) ?? null, ...ownNames.map((name) => row[name])]);
+  const inserted = await insertRows(db, { ...requestsInsert, shared }, stored);
   return { recorded: inserted.length, unwanted: rows.length - wanted.length };
 }
 
@@ -50,28 +58,32 @@ export function requestedModel({ model = '', modelSent = '' }: Pick<RequestSourc
   return /^[^/\s]+\/\S+$/.test(modelSent) ? canonicalModel(modelSent) : '';
 }
 
-const columnTypes = {
+const sharedColumns = {
   organization_id: 'text',
-  at: 'bigint',
-  id: 'text',
   key_id: 'text',
   ai_system_id: 'text',
   person_id: 'text',
-  request_id: 'text',
-  result: 'text',
-  error_code: 'text',
   provider: 'text',
   model: 'text',
   route: 'text',
-  decided_by: 'text',
   source: 'text',
-  facts: 'text',
-} as const satisfies Record<keyof RequestRow, 'text' | 'bigint'>;
+} as const satisfies Record<keyof RequestSourceRow, 'text'>;
 
-const columns = Object.keys(columnTypes) as readonly (keyof RequestRow)[];
+const ownColumns = {
+  at: 'bigint',
+  id: 'text',
+  request_id: 'text',
+  result: 'text',
+  error_code: 'text',
+  decided_by: 'text',
+  facts: 'text',
+} as const satisfies Record<Exclude<keyof RequestsTable, keyof RequestSourceRow>, 'text' | 'bigint'>;
+
+const sharedNames = Object.keys(sharedColumns) as readonly (keyof typeof sharedColumns)[];
+const ownNames = Object.keys(ownColumns) as readonly (keyof typeof ownColumns)[];
 
 const requestsInsert: RowsInsert = {
   table: 'requests',
-  columns: columnTypes,
+  columns: ownColumns,
   ending: 'on conflict (organization_id, at, id) do nothing returning id',
 };

@@ -4,11 +4,11 @@ import type { Kysely } from 'kysely';
 import { allowsModel } from '../../catalog/model-selector.ts';
 import { never } from '../../common/never.ts';
 import type { RequestRow } from '../../proto/generated/gateway/v1/RequestRow.ts';
-import { globsOf } from './columns.ts';
-import { keyStatus } from './key-status.ts';
-import type { Schema } from '../store/schema.ts';
 import { type Decider, departures, type Explanation, explanations } from '../requests/explanations.ts';
 import { requestedModel } from '../requests/record.ts';
+import type { Schema } from '../store/schema.ts';
+import { globsOf } from './columns.ts';
+import { keyStatus } from './key-status.ts';
 
 export interface ExplainedRequest extends Pick<Explanation, 'cause' | 'remedy' | 'advice'> {
   readonly decidedBy: string;

@@ -10,7 +10,14 @@ import type { ReportRequestsResponse } from '../../proto/generated/gateway/v1/Re
 import type { RequestFacts__Output } from '../../proto/generated/gateway/v1/RequestFacts.ts';
 import type { RequestSource__Output } from '../../proto/generated/gateway/v1/RequestSource.ts';
 import type { RequestResult } from '../../proto/words/requests.ts';
-import { aheadMsMax, lateMsMax, type RequestRow, recordRequests, requestedModel } from '../requests/record.ts';
+import {
+  aheadMsMax,
+  lateMsMax,
+  type RequestRow,
+  type RequestSourceRow,
+  recordRequests,
+  requestedModel,
+} from '../requests/record.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { invalidRequest } from '../rpc/checked.ts';
 import { permissionDenied } from '../rpc/errors.ts';
@@ -44,7 +51,7 @@ export function createReportRequests({ store, days, clock, admit = () => true }:
     requireOwn(caller, sources);
     const read = sources.map(readSource);
     const rows = requests.flatMap((request) => readRow(request, read[request.source]) ?? []);
-    const admitted = [...Map.groupBy(rows, ({ organization_id }) => organization_id)].flatMap(([id, ofOne]) =>
+    const admitted = [...Map.groupBy(rows, ({ of }) => of.organization_id)].flatMap(([id, ofOne]) =>
       admit(id, ofOne.length) ? ofOne : [],
     );
     await days.ensureDays(daysOf(admitted, clock.now()));
@@ -59,13 +66,8 @@ function requireOwn({ organizationId }: ProxyCaller, sources: readonly RequestSo
   throw permissionDenied('a proxy of one organization reports requests of that one only');
 }
 
-type Source = Pick<
-  RequestRow,
-  'organization_id' | 'key_id' | 'ai_system_id' | 'person_id' | 'provider' | 'model' | 'route' | 'source'
->;
-
 /** Undefined if it names no organization or key. */
-function readSource(source: RequestSource__Output): Source | undefined {
+function readSource(source: RequestSource__Output): RequestSourceRow | undefined {
   if (!isUuid(source.organizationId) || !isUuid(source.keyId)) return undefined;
   const model = requestedModel(source);
   return {
@@ -80,11 +82,11 @@ function readSource(source: RequestSource__Output): Source | undefined {
   };
 }
 
-function readRow({ id, facts }: ReportedRequest__Output, source: Source | undefined): RequestRow | undefined {
+function readRow({ id, facts }: ReportedRequest__Output, source: RequestSourceRow | undefined): RequestRow | undefined {
   if (source === undefined || facts === null || !isUuid(id)) return undefined;
   const limitId = facts.limitId || facts.guardrailId;
   return {
-    ...source,
+    of: source,
     id,
     at: uuidTime(id),
     request_id: bounded(facts.requestId || id),

@@ -16,7 +16,6 @@ import { requestRemedies, requestResults } from '../../proto/words/requests.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import { clientRequestId, id, time, timeText, within } from '../domain/shared-fields.ts';
-import { explain } from './request-explanation.ts';
 import { type FollowPosition, followed, followToken, newFollowPosition, readFollowToken } from '../requests/follow.ts';
 import { type Names, type RowReferences, readNames } from '../requests/names.ts';
 import { type RequestFilter, type RowPosition, readRequest, readRequests } from '../requests/read.ts';
@@ -29,6 +28,7 @@ import type { RequestsTable } from '../store/request-table.ts';
 import type { Schema } from '../store/schema.ts';
 import { nanoOf } from './ledger-fields.ts';
 import type { OutsideCall, ResponseCall } from './method.ts';
+import { explain } from './request-explanation.ts';
 
 const rangeMsDefault = 3_600_000;
 const rangeMsMax = 400 * 86_400_000;

@@ -6,20 +6,38 @@ import type { InsertRows, RowsInsert, StoredRow } from './store.ts';
 
 export const insertFromJson: InsertRows = async (db, insert, rows) => {
   if (rows.length === 0) return [];
-  const values = Object.values(insert.columns).map((type, index) => `cast(value ->> ${index} as ${type})`);
-  const text = `${intoColumns(insert)} select ${values.join(', ')} from jsonb_array_elements($1) ${insert.ending}`;
-  const { rows: returned } = await db.executeQuery<{ id: string }>(CompiledQuery.raw(text, [JSON.stringify(rows)]));
+  const given = [JSON.stringify(rows), ...(insert.shared === undefined ? [] : [JSON.stringify(insert.shared.rows)])];
+  const text = `${intoColumns(insert)} ${selectRows(insert)} ${insert.ending}`;
+  const { rows: returned } = await db.executeQuery<{ id: string }>(CompiledQuery.raw(text, given));
   return returned;
 };
 
+function selectRows({ columns, shared }: RowsInsert): string {
+  if (shared === undefined) return `select ${castValues(columns, 0)} from jsonb_array_elements($1)`;
+  const names = Object.keys(shared.columns).map((name) => `shared.${name}`);
+  const sharedValues = Object.entries(shared.columns).map(
+    ([name, type], index) => `cast(value ->> ${index} as ${type}) as ${name}`,
+  );
+  return `select ${castValues(columns, 1)}, ${names.join(', ')} from jsonb_array_elements($1) join (
+    select ordinality - 1 as position, ${sharedValues.join(', ')} from jsonb_array_elements($2) with ordinality as given(value)
+  ) as shared on shared.position = cast(jsonb_array_elements.value ->> 0 as bigint)`;
+}
+
+/** @param first position of the first column in a row */
+function castValues(columns: RowsInsert['columns'], first: number): string {
+  return Object.values(columns)
+    .map((type, index) => `cast(jsonb_array_elements.value ->> ${index + first} as ${type})`)
+    .join(', ');
+}
+
 export const insertInParts: InsertRows = async (db, insert, rows) => {
-  const values = `(${Object.keys(insert.columns)
+  const values = `(${namesOf(insert)
     .map(() => '?')
     .join(', ')})`;
   const returned: { readonly id: string }[] = [];
   for (const part of partsOf(rows)) {
     const text = `${intoColumns(insert)} values ${part.map(() => values).join(', ')} ${insert.ending}`;
-    const result = await db.executeQuery<{ id: string }>(CompiledQuery.raw(text, part.flat()));
+    const result = await db.executeQuery<{ id: string }>(CompiledQuery.raw(text, part.flatMap(wholeRow(insert))));
     returned.push(...result.rows);
   }
   return returned;
@@ -37,6 +55,16 @@ function* partsOf(rows: readonly StoredRow[]): Generator<readonly StoredRow[]> {
   }
 }
 
-function intoColumns({ table, columns }: RowsInsert): string {
-  return `insert into ${table} (${Object.keys(columns).join(', ')})`;
+/** The row with its shared values in place of their position. */
+function wholeRow({ shared }: RowsInsert): (row: StoredRow) => StoredRow {
+  if (shared === undefined) return (row) => row;
+  return ([position, ...own]) => [...own, ...(shared.rows[Number(position)] ?? [])];
+}
+
+function namesOf({ columns, shared }: RowsInsert): readonly string[] {
+  return [...Object.keys(columns), ...Object.keys(shared?.columns ?? {})];
+}
+
+function intoColumns(insert: RowsInsert): string {
+  return `insert into ${insert.table} (${namesOf(insert).join(', ')})`;
 }

@@ -14,6 +14,7 @@ export interface RequestsTable {
   key_id: string;
   ai_system_id: string | null;
   person_id: string | null;
+  /** Usually the id; another one if the caller chose it. */
   request_id: string;
   result: RequestResult;
   error_code: string;
@@ -49,21 +50,23 @@ export async function createRequests(db: MigratedDatabase, partitions: boolean):
     table = table.addColumn(name, 'text', (column) => column.notNull()) as typeof table;
   const keyed = table.addPrimaryKeyConstraint('requests_pkey', ['organization_id', 'at', 'id']);
   await (partitions ? keyed.modifyEnd(sql`partition by range (at)`) : keyed).execute();
-  await index(db, 'key', ['organization_id', 'key_id', 'at', 'id']);
-  await index(db, 'request', ['request_id']);
+  await db.schema
+    .createIndex('requests_key')
+    .on('requests')
+    .columns(['organization_id', 'key_id', 'at', 'id'])
+    .execute();
+  // All others have the id of the row, which has its time: the key of the table finds them.
+  await db.schema
+    .createIndex('requests_request')
+    .on('requests')
+    .columns(['organization_id', 'request_id', 'at'])
+    .where(sql<boolean>`request_id <> id`)
+    .execute();
   // Members see the requests of their own keys.
   await db.schema
     .createIndex('requests_person')
     .on('requests')
     .columns(['organization_id', 'person_id', 'at', 'id'])
     .where(sql<boolean>`person_id is not null`)
-    .execute();
-}
-
-function index(db: MigratedDatabase, name: string, columns: readonly string[]): Promise<void> {
-  return db.schema
-    .createIndex(`requests_${name}`)
-    .on('requests')
-    .columns([...columns])
     .execute();
 }

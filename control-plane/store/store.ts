@@ -146,6 +146,13 @@ export interface RowsInsert {
   readonly columns: Readonly<Record<string, 'text' | 'bigint'>>;
   /** `on conflict …`; it may end in `returning id`. */
   readonly ending: string;
+  /** Values that many rows have in common, so that they are sent once: each row begins with a position in these. */
+  readonly shared?: SharedValues;
+}
+
+export interface SharedValues {
+  readonly columns: RowsInsert['columns'];
+  readonly rows: readonly StoredRow[];
 }
 
 /** Values in the order of the columns. */

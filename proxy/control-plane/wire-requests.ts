@@ -16,7 +16,7 @@ export function encodeRequests(rows: readonly RequestRow[]): ReportRequestsReque
   const requests = rows.map(
     (row): ReportedRequest => ({
       id: row.id,
-        source: sources.positionOf(row),
+      source: sources.positionOf(row),
       facts: encodeFacts(row, sessions),
     }),
   );

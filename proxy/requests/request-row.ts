@@ -6,7 +6,6 @@ import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import { sessionHeaders } from '../http/session.ts';
 import { reasonText, shownPath } from '../http/shown-texts.ts';
 
-
 /** `RequestSource` and `ReportedRequest` of requests.proto in one, which documents the fields. */
 export interface RequestRow {
   readonly id: string;
@@ -92,12 +91,7 @@ export function rowOf(exchange: Exchange, durationMs: number, now: number): Requ
     traceId: traceIdOf(headers.get('traceparent')),
     session: sessionOf(exchange),
     status: record.status,
-    errorCode: record.errorCode ?? '',
-    errorSource: record.errorSource ?? '',
-    errorMessage: record.status < 400 ? '' : messageOf(record),
-    upstreamRequestId: record.upstreamRequestId ?? '',
-    limitId: record.limitId ?? '',
-    guardrailId: record.status < 400 ? '' : (record.guardrailId ?? ''),
+    ...failureOf(record),
     guardrails: record.guardrailsNotPassed ?? '',
     attempts: record.attempts,
     usage: record.usage,
@@ -106,6 +100,22 @@ export function rowOf(exchange: Exchange, durationMs: number, now: number): Requ
     durationMs: Math.round(durationMs),
     firstByteMs: firstByteAt === undefined ? undefined : Math.round(firstByteAt - startedAt),
     represents: 1,
+  };
+}
+
+const noFailure = {
+  ...{ errorCode: '', errorSource: '', errorMessage: '', upstreamRequestId: '', limitId: '', guardrailId: '' },
+} as const;
+
+function failureOf(record: RequestRecord): Pick<RequestRow, keyof typeof noFailure> {
+  if (record.status < 400) return noFailure;
+  return {
+    errorCode: record.errorCode ?? '',
+    errorSource: record.errorSource ?? '',
+    errorMessage: messageOf(record),
+    upstreamRequestId: record.upstreamRequestId ?? '',
+    limitId: record.limitId ?? '',
+    guardrailId: record.guardrailId ?? '',
   };
 }
 

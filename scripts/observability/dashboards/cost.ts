@@ -196,6 +196,23 @@ export const cost: Dashboard = {
       ],
     },
     {
+      title: 'Rows of requests',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Requests with a row',
+          description: 'Dropped: the control plane was away for long, or an organization had more than its share.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (result) (rate(gateway_request_rows_total{$scope}[$__rate_interval]))',
+              legend: '{{result}}',
+            },
+          ],
+        },
+      ],
+    },
+    {
       title: 'Bills of vendors against the ledger',
       panels: [
         {

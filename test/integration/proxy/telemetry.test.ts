@@ -340,7 +340,7 @@ describe('the metrics of requests', () => {
     request: oneOf('caller', 'shadow'),
     result: oneOf(
       ...[...readOnResults, ...backgroundResults, ...recoveryResults, ...lookupResults, ...hintResults],
-      ...[...shadowEndings, ...notSent, 'reported', 'dropped'],
+      ...[...shadowEndings, ...notSent, 'reported', 'recorded', 'dropped'],
     ),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),
