@@ -75,9 +75,9 @@ function readSource(source: RequestSource__Output): RequestSourceRow | undefined
     key_id: source.keyId,
     ai_system_id: idOrNull(source.aiSystemId),
     person_id: idOrNull(source.personId),
-    provider: bounded(source.provider || model.slice(0, Math.max(0, model.indexOf('/')))),
-    model: bounded(model),
-    route: bounded(source.route),
+    provider: columnText(source.provider || model.slice(0, Math.max(0, model.indexOf('/')))),
+    model: columnText(model),
+    route: columnText(source.route),
     source: JSON.stringify(compact(source)),
   };
 }
@@ -89,9 +89,9 @@ function readRow({ id, facts }: ReportedRequest__Output, source: RequestSourceRo
     of: source,
     id,
     at: uuidTime(id),
-    request_id: bounded(facts.requestId || id),
+    request_id: columnText(facts.requestId || id),
     result: resultOf(facts),
-    error_code: bounded(facts.errorCode),
+    error_code: columnText(facts.errorCode),
     decided_by: isUuid(limitId) ? limitId : '',
     facts: JSON.stringify(compact(checkedFacts(facts))),
   };
@@ -112,6 +112,12 @@ const textLengthMax = 512;
 
 function bounded(text: string): string {
   return text.length > textLengthMax ? text.slice(0, textLengthMax) : text;
+}
+
+/** A text for a column: PostgreSQL takes neither zeros nor halves of characters, and one row must not fail a report. */
+function columnText(text: string): string {
+  const cut = bounded(text).toWellFormed();
+  return cut.includes('\0') ? cut.replaceAll('\0', '') : cut;
 }
 
 function idOrNull(text: string | undefined): string | null {

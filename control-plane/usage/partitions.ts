@@ -8,7 +8,7 @@ import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction, Store } from '../store/store.ts';
 import { hourMs } from './hours.ts';
 
-/** A table with a partition for each day, by the column that tells the day. */
+/** A table with a partition for each day, by the column with its time. */
 export type PartitionedTable = keyof typeof bounds;
 
 /** The first value of a day in the column of each table. */

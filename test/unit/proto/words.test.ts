@@ -6,8 +6,9 @@ import * as access from '../../../proto/words/access.ts';
 import { enumWords } from '../../../proto/words/enum-words.ts';
 import * as guardrails from '../../../proto/words/guardrails.ts';
 import * as money from '../../../proto/words/money.ts';
+import * as requests from '../../../proto/words/requests.ts';
 
-const tables = Object.values({ ...access, ...guardrails, ...money });
+const tables = Object.values({ ...access, ...guardrails, ...money, ...requests });
 const named = tables.map(({ rows }) => Object.keys(rows));
 
 /** The state of a trial, which is not a decision. */
