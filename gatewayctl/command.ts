@@ -55,6 +55,10 @@ export interface MethodCommand extends Common {
   readonly file?: true;
   /** Default subject of the command if none is given: the organization in use, with its id at this path. */
   readonly otherwise?: Otherwise;
+  /** Text for people in place of one line for each field. */
+  readonly render?: (response: object) => string;
+  /** What runs in place of the method, if the command line has an option for it: such as one call for each key. */
+  readonly instead?: (invocation: Invocation) => (() => Promise<Done>) | undefined;
   /** Completes the request where the table is not sufficient. */
   readonly complete?: (request: Request, invocation: Invocation) => Promise<Request> | Request;
 }

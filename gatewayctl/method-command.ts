@@ -1,7 +1,7 @@
 // Runs a command that is one method of the contract: converts names to ids and the input to a request, asks for
 // confirmation of what cannot be undone, and prints the response.
 import { fieldsOf, isOptional, methodTypes } from '../proto/json/contract.ts';
-import type { Given, GivenValue, Invocation, MethodCommand, Request } from './command.ts';
+import type { Done, Given, GivenValue, Invocation, MethodCommand, Request } from './command.ts';
 import { Failure, usageMistake } from './failure.ts';
 import { readGiven } from './io.ts';
 import { callerOf, idOf } from './names.ts';
@@ -15,8 +15,20 @@ import { printable } from './table.ts';
 const listedDefault = 1000;
 
 /** @throws Failure, CallFailure */
-export async function runMethod(command: MethodCommand, invocation: Invocation): Promise<void> {
+export async function runMethod(command: MethodCommand, invocation: Invocation): Promise<Done> {
   requireToken(await invocation.session());
+  const instead = command.instead?.(invocation);
+  if (instead !== undefined) return await instead();
+  const checked = await requestOf(command, invocation);
+  await confirm(command, invocation);
+  const client = await invocation.client();
+  if (!isList(command.method))
+    return await printResponse(command, await client.ask(command.method, checked), invocation);
+  await printList(command, await readPages(client, command.method, checked, listedMax(invocation)), invocation);
+}
+
+/** The request of a command line, with names as ids. @throws Failure, CallFailure */
+export async function requestOf(command: MethodCommand, invocation: Invocation): Promise<object> {
   const { requestType } = methodTypes(command.method);
   const organizationId = once(() => organizationOf(command, invocation));
   let request = await requestOfFile(command, requestType, invocation);
@@ -29,26 +41,30 @@ export async function runMethod(command: MethodCommand, invocation: Invocation):
   await fillOrganization(command, request, { invocation, organizationId });
   request = (await command.complete?.(request, invocation)) ?? request;
   const givens = [...(command.arguments ?? []), ...(command.options ?? [])];
-  const checked = checkRequest(requestType, request, givens);
-  await confirm(command, invocation);
-  const client = await invocation.client();
-  if (!isList(command.method))
-    return await printResponse(command, await client.ask(command.method, checked), invocation);
-  await printList(command, await readPages(client, command.method, checked, listedMax(invocation)), invocation);
+  return checkRequest(requestType, request, givens);
 }
 
-interface Placing {
+export interface ValueContext {
   readonly value: GivenValue;
   readonly requestType: string;
   readonly invocation: Invocation;
   readonly organizationId: () => Promise<string | undefined>;
 }
 
-async function fill(request: Request, given: Given, placing: Placing): Promise<void> {
-  const { value, requestType, invocation, organizationId } = placing;
+async function fill(request: Request, given: Given, context: ValueContext): Promise<void> {
   const path = given.field ?? '';
-  const other = [...invocation.given.keys()].find((one) => one !== given && one.field === path);
+  const other = [...context.invocation.given.keys()].find((one) => one !== given && one.field === path);
   if (other !== undefined) throw usageMistake(`${flag(given)} excludes ${flag(other)}; keep one of them`);
+  await writeValue(request, given, context);
+}
+
+/** Writes a value to its path in the request, names as ids. @throws Failure, CallFailure */
+export async function writeValue(
+  request: Request,
+  given: Given,
+  { value, requestType, invocation, organizationId }: ValueContext,
+): Promise<void> {
+  const path = given.field ?? '';
   let fitting = valueFor(given, fieldAt(requestType, path), value);
   if (given.noun !== undefined) {
     const { noun } = given;
@@ -137,10 +153,17 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
  * @throws Failure unless it is confirmed
  */
 async function confirm({ prompt }: Pick<MethodCommand, 'prompt'>, invocation: Invocation): Promise<void> {
-  if (prompt === undefined || invocation.options.yes === true) return;
-  const { io, given } = invocation;
-  const texts = new Map([...given].map(([{ flags }, value]) => [flags.replace(/[<>[\]]/g, ''), String(value)]));
+  if (prompt === undefined) return;
+  const texts = new Map(
+    [...invocation.given].map(([{ flags }, value]) => [flags.replace(/[<>[\]]/g, ''), String(value)]),
+  );
   const question = prompt.replace(/\{([^}]+)\}/g, (_all, name: string) => printable(texts.get(name) ?? 'it'));
+  await confirmed(question, invocation);
+}
+
+/** @throws Failure unless --yes was given, or the person at the terminal agrees */
+export async function confirmed(question: string, { io, options }: Invocation): Promise<void> {
+  if (options.yes === true) return;
   if (!io.interactive) throw usageMistake(`this cannot be undone, so it needs --yes: ${question}`);
   const response = await io.ask(`${question} [y/N] `);
   if (!/^y(es)?$/i.test(response.trim())) throw new Failure('refused', 'not confirmed; nothing was done');

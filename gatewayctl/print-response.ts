@@ -21,7 +21,7 @@ export async function printResponse(command: MethodCommand, response: object, in
     if (typeof secret === 'string') command.afterSecret?.(response, invocation);
     return;
   }
-  const shown = renderResponse(responseType, response, command.secret);
+  const shown = command.render?.(response) ?? renderResponse(responseType, response, command.secret);
   if (command.done !== undefined) io.say(command.done);
   if (typeof secret !== 'string') return await io.out(shown);
   io.say(`${shown}This is shown once and stored nowhere else:`);

@@ -12,6 +12,7 @@ import * as bills from '../services/bills.ts';
 import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
+import * as keyPolicy from '../services/key-policy.ts';
 import * as limits from '../services/limits.ts';
 import type { Method } from '../services/method.ts';
 import * as operatorTokens from '../services/operator-tokens.ts';
@@ -249,6 +250,12 @@ export const methods = {
       handle: virtualKeys.get,
     },
     List: { ...read, roles: withinOrganization, organization: of.named, handle: virtualKeys.list },
+    Explain: {
+      ...read,
+      roles: withinOrganization,
+      organization: of.ofRow('virtual_keys'),
+      handle: keyPolicy.explain,
+    },
     Update: {
       ...change,
       roles: managers,

@@ -153,7 +153,7 @@ const descriptions: Readonly<Record<SelectorProblem, (match: ModelMatch, stored:
 };
 
 /** Whether a text that the selector matches can begin with this prefix. */
-function mayBeginWith(selector: string, beginning: string): boolean {
+export function mayBeginWith(selector: string, beginning: string): boolean {
   const fixed = selector.split('*', 1)[0] ?? '';
   return fixed.startsWith(beginning) || (isGlob(selector) && beginning.startsWith(fixed));
 }

@@ -92,9 +92,26 @@ export async function release(call: ChangeCall, request: ReleaseUnsettledRequest
   };
 }
 
+/**
+ * The present windows of the organization's budgets that the caller may see, by the budget's id.
+ * @param ids of limits; those that are no budgets have no window
+ */
+export async function presentWindows(
+  call: ReadCall,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, BudgetWindow>> {
+  if (ids.length === 0) return new Map();
+  const query = { organizationId, limitId: undefined, among: ids, limit: ids.length, after: undefined };
+  const rows = await currentWindows(call, query);
+  return new Map(rows.map((row) => [row.id, windowMessage(row)]));
+}
+
 interface Narrowed {
   readonly organizationId: string;
   readonly limitId: string | undefined;
+  /** Only these limits. */
+  readonly among?: readonly string[];
 }
 
 function narrowed(request: { readonly organizationId: string; readonly limitId?: string }): Narrowed {
@@ -106,8 +123,8 @@ function narrowed(request: { readonly organizationId: string; readonly limitId?:
  * The budgets that the caller may see, with their current window. A deleted budget is only included if the request
  * names it.
  */
-function budgetsOf({ db, caller, now }: ReadCall, { organizationId, limitId }: Narrowed) {
-  const budgets = db
+function budgetsOf({ db, caller, now }: ReadCall, { organizationId, limitId, among }: Narrowed) {
+  const all = db
     .selectFrom('limits')
     .select(['id', 'organization_id', 'amount', 'period', 'deleted_at'])
     .select(currentWindow(now).as('current'))
@@ -115,6 +132,7 @@ function budgetsOf({ db, caller, now }: ReadCall, { organizationId, limitId }: N
     .where('organization_id', '=', organizationId)
     .where('kind', '=', 'budget')
     .where(shownTo(caller));
+  const budgets = among === undefined ? all : all.where('id', 'in', among);
   return limitId === undefined ? budgets.where('deleted_at', 'is', null) : budgets.where('id', '=', limitId);
 }
 

@@ -90,6 +90,22 @@ export const aiSystemIdsOf = jsonColumn('guardrails', 'ai_system_ids', strings);
 
 export const keyIdsOf = jsonColumn('guardrails', 'key_ids', strings);
 
+export interface GuardedCaller {
+  readonly keyId: string | undefined;
+  /** AI systems of its keys. */
+  readonly aiSystemIds: readonly (string | undefined)[];
+}
+
+/** Whether the guardrail is for requests of this caller, in whichever stage. */
+export function appliesTo(row: GuardrailRow, { keyId, aiSystemIds }: GuardedCaller): boolean {
+  const [systems, keys] = [aiSystemIdsOf(row), keyIdsOf(row)];
+  return (
+    systems.length + keys.length === 0 ||
+    aiSystemIds.some((one) => one !== undefined && systems.includes(one)) ||
+    (keyId !== undefined && keys.includes(keyId))
+  );
+}
+
 function shared(row: GuardrailRow) {
   return {
     id: row.id,

@@ -9,7 +9,7 @@ import { id } from '../domain/shared-fields.ts';
 import { inspectionMsMax, type TriedGuardrail } from '../guardrails/trial.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import type { Schema } from '../store/schema.ts';
-import { aiSystemIdsOf, type GuardrailRow, guardrailsOf, keyIdsOf, requireAiSystems } from './guardrail-rows.ts';
+import { appliesTo, type GuardrailRow, guardrailsOf, requireAiSystems } from './guardrail-rows.ts';
 import type { OutsideCall } from './method.ts';
 
 export const testTextBytesMax = 128 * 1024;
@@ -35,7 +35,7 @@ export async function test(
     const key = await keyOf(db, organizationId, fields.key_id);
     const caller = { keyId: fields.key_id, aiSystemIds: [aiSystemId, key] };
     const rows = await guardrailsOf(db, organizationId).execute();
-    const applying = rows.filter((row) => appliesTo(row, fields.stage, caller));
+    const applying = rows.filter((row) => appliesTo(row, caller) && isAt(row, fields.stage));
     return { stage: fields.stage, guardrails: applying.map(tried) };
   });
   const task = body === '' ? { guardrails, text } : { guardrails, stage, body };
@@ -79,18 +79,8 @@ async function keyOf(
   return row.scope_kind === 'ai_system' ? row.scope_id : undefined;
 }
 
-interface TestedCaller {
-  readonly keyId: string | undefined;
-  readonly aiSystemIds: readonly (string | undefined)[];
-}
-
-function appliesTo(row: GuardrailRow, stage: Stage, { keyId, aiSystemIds }: TestedCaller): boolean {
-  const [systems, keys] = [aiSystemIdsOf(row), keyIdsOf(row)];
-  const isOfCaller =
-    systems.length + keys.length === 0 ||
-    aiSystemIds.some((one) => one !== undefined && systems.includes(one)) ||
-    (keyId !== undefined && keys.includes(keyId));
-  return isOfCaller && (row.stage === 'both' || row.stage === stage);
+function isAt({ stage }: GuardrailRow, requested: Stage): boolean {
+  return stage === 'both' || stage === requested;
 }
 
 /** The guardrail without its secret. */

@@ -1,12 +1,14 @@
 // The status of a virtual key by its own fields. If several apply it is the first in the order in which requests are
 // refused: revoked, inactive, expired. Its scope and organization may be suspended in addition. This is the only rule,
 // for rows and for queries.
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { KeyStatus__Output as KeyStatusName } from '../../proto/generated/gateway/v1/KeyStatus.ts';
 import { type KeyStatus, keyStatuses as statuses } from '../../proto/words/access.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { each, type Field, valid } from '../domain/field.ts';
+import type { Schema } from '../store/schema.ts';
 
-interface KeyColumns {
+export interface KeyColumns {
   readonly revoked_at: number | null;
   readonly active: 0 | 1;
   readonly ends_at: number | null;
@@ -26,6 +28,24 @@ export function keyStatusColumn(now: number): RawBuilder<KeyStatus> {
     when active = 0 then 'inactive'
     when ends_at <= ${now} then 'expired'
     else 'active' end`;
+}
+
+/** How many keys of a query have each status; only statuses that occur. */
+export async function countStatuses<Selected>(
+  keys: SelectQueryBuilder<Schema, 'virtual_keys', Selected>,
+  now: number,
+): Promise<{ status: KeyStatusName; count: string }[]> {
+  const rows = await keys
+    .clearSelect()
+    .select([keyStatusColumn(now).as('status'), sql<number>`count(*)`.as('count')])
+    // By the alias: with parameters of their own, PostgreSQL takes two equal expressions for different ones.
+    .groupBy(sql.ref('status'))
+    .execute();
+  const counted = new Map(rows.map((row) => [row.status, row.count]));
+  return statuses.words.flatMap((word) => {
+    const count = counted.get(word);
+    return count === undefined ? [] : [{ status: statuses.names[word], count: String(count) }];
+  });
 }
 
 const oneStatus = wordOf(statuses);

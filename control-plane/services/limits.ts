@@ -68,8 +68,8 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
   const match = fields.model && { match: fields.model.match };
   return {
     ...(await recorded(call.db, row)),
-    result: { ...message(row), ...match },
-    after: message(row),
+    result: { ...limitMessage(row), ...match },
+    after: limitMessage(row),
   };
 }
 
@@ -82,7 +82,7 @@ export async function get(call: ReadCall, request: GetLimitRequest__Output): Pro
     .where(shownTo(call.caller))
     .executeTakeFirst();
   if (shown === undefined) throw permissionDenied('a member sees the limits that apply to themself only');
-  return message(row);
+  return limitMessage(row);
 }
 
 export async function list(call: ReadCall, request: ListLimitsRequest__Output): Promise<ListLimitsResponse> {
@@ -96,7 +96,7 @@ export async function list(call: ReadCall, request: ListLimitsRequest__Output): 
   if (subject !== undefined) {
     query = query.where('subject_kind', '=', subject.kind).where('subject_id', '=', subject.id);
   }
-  const { items, nextPageToken } = await pageOf(query, request, message);
+  const { items, nextPageToken } = await pageOf(query, request, limitMessage);
   return { limits: items, nextPageToken };
 }
 
@@ -110,16 +110,16 @@ export async function update(call: ChangeCall, request: UpdateLimitRequest__Outp
     // A selector that was stored with an alias of its provider is rewritten with the canonical name.
     model: before.model === null ? null : storedSelector(before.model),
   };
-  if (isSame(before, columns)) return { unchanged: message(before) };
+  if (isSame(before, columns)) return { unchanged: limitMessage(before) };
   if (before.period !== null) await lockWindowsOf(call, before.organization_id);
   const after: LimitRow = { ...before, ...columns, revision: call.revision };
   await call.db.updateTable('limits').set(after).where('id', '=', before.id).execute();
   await noteReached(call, after);
   return {
     ...(await recorded(call.db, before)),
-    result: message(after),
-    before: message(before),
-    after: message(after),
+    result: limitMessage(after),
+    before: limitMessage(before),
+    after: limitMessage(after),
   };
 }
 
@@ -130,7 +130,7 @@ export async function remove(
   const row = await find(call.db, request.id);
   await requireMayLimit(call, subjectOf(row));
   await deleteLimits(call, (where) => where('id', '=', row.id));
-  return { ...(await recorded(call.db, row)), result: {}, before: message(row) };
+  return { ...(await recorded(call.db, row)), result: {}, before: limitMessage(row) };
 }
 
 /** With a lower amount, the spent money may have reached a threshold that it had not reached before. */
@@ -219,7 +219,7 @@ function subjectOf(row: LimitRow): LimitSubject {
   return { kind: row.subject_kind, id: row.subject_id };
 }
 
-function message(row: LimitRow) {
+export function limitMessage(row: LimitRow) {
   const { model, ...record } = limitRecord(row);
   return {
     ...record,

@@ -31,6 +31,7 @@ import { readPrices } from './price-rows.ts';
 import { settingsOf } from './provider-keys.ts';
 import { readRecordKeys } from './record-keys.ts';
 import { readRoutes } from './route-rows.ts';
+import { readScopeRow } from './scope-rows.ts';
 
 export interface RecordsDeps {
   /** One snapshot of the database, and its position. */
@@ -104,28 +105,19 @@ function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
   };
 }
 
-const scopeTables = {
-  ai_system: 'ai_systems',
-  person: 'people',
-} as const satisfies Record<Exclude<ScopeKind, 'organization'>, keyof Schema>;
-
 async function readScope(
   db: Kysely<Schema>,
   kind: Exclude<ScopeKind, 'organization'>,
   id: string,
 ): Promise<ScopeRecord | undefined> {
-  const row = await db
-    .selectFrom(scopeTables[kind])
-    .select(['organization_id', 'active', 'allowed_models', 'revision'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await readScopeRow(db, kind, id);
   if (row === undefined) return undefined;
   return {
     kind: scopeKinds.names[kind],
     id,
     organizationId: row.organization_id ?? '',
     active: row.active === 1,
-    allowedModels: globsRecord(scopeTables[kind], { id, ...row }),
+    allowedModels: globsRecord(row.table, row),
     revision: row.revision,
   };
 }

@@ -26,6 +26,16 @@ export async function findKey(
   return { row, values: await valuesOfKey(db, id) };
 }
 
+/** A key that the caller may see. @throws CallError */
+export async function findOwnKey(
+  call: ReadCall,
+  id: string,
+): Promise<{ readonly row: KeyRow; readonly values: readonly ValueRow[] }> {
+  const found = await findKey(call.db, id);
+  requireOwnScope(call.caller, { kind: found.row.scope_kind, id: found.row.scope_id });
+  return found;
+}
+
 export async function valuesOfKey(db: Kysely<Schema>, keyId: string): Promise<readonly ValueRow[]> {
   return (await valuesOf(db, [keyId])).get(keyId) ?? [];
 }

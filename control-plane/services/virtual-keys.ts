@@ -30,7 +30,9 @@ import { CallError } from '../rpc/errors.ts';
 import { cutPage, pageById } from '../rpc/page.ts';
 import { keepPastMetadata } from '../usage/metadata.ts';
 import { flag, globsText, isSame } from './columns.ts';
-import { keyStatusColumn, keyStatuses } from './key-status.ts';
+import { readDetails } from './key-details.ts';
+import { readKeyFilter, selectedBy } from './key-filter.ts';
+import { countStatuses, keyStatusColumn } from './key-status.ts';
 import { addValue, changed, endValues, revokeKey } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit-rows.ts';
@@ -39,6 +41,7 @@ import { requireExists } from './organization-of.ts';
 import { matchesOf, withMatches } from './selector-check.ts';
 import {
   findKey,
+  findOwnKey,
   hintOf,
   type KeyRow,
   type KeyScope,
@@ -48,7 +51,6 @@ import {
   requireMayWeigh,
   requireNotRevoked,
   requireOwnScope,
-  type ValueRow,
   valuesOf,
   valuesOfKey,
 } from './virtual-key-rows.ts';
@@ -105,6 +107,9 @@ export async function create(
     last_used_at: null,
     revision: call.revision,
     last_hint: '',
+    last_used_request: null,
+    last_used_model: null,
+    last_used_proxy: null,
   };
   await call.db.insertInto('virtual_keys').values(row).execute();
   const added = await addValue(call, row.id);
@@ -151,42 +156,36 @@ async function createdBefore(
 
 export async function get(call: ReadCall, request: GetVirtualKeyRequest__Output): Promise<VirtualKey> {
   const { row, values } = await findOwnKey(call, request.id);
-  return keyMessage(row, values, call.now);
+  const details = await readDetails(call, [row], { withSpend: true });
+  return { ...keyMessage(row, values, call.now), ...details(row) };
 }
 
 export async function list(call: ReadCall, request: ListVirtualKeysRequest__Output): Promise<ListVirtualKeysResponse> {
   const { size, limit, after } = pageById(request);
-  const { scope, statuses } = checked({
-    scope: optional(keyScope(request.organizationId), request.scope),
-    statuses: keyStatuses(request.statuses),
-  });
-  if (scope !== undefined) requireOwnScope(call.caller, scope);
-  const onlyScope: KeyScope | undefined =
-    call.caller.role === 'member' ? { kind: 'person', id: call.caller.personId } : scope;
-  let query = call.db
+  const filter = readKeyFilter(call, request);
+  const { statuses } = filter;
+  const selected = call.db
     .selectFrom('virtual_keys')
-    .selectAll()
     .where('organization_id', '=', request.organizationId)
-    .orderBy('id')
-    .limit(limit);
+    .where(selectedBy(filter));
+  let query = selected.selectAll().orderBy('id').limit(limit);
   if (after !== undefined) query = query.where('id', '>', after);
   if (statuses.length > 0) query = query.where(keyStatusColumn(call.now), 'in', statuses);
   else if (request.includeRevoked !== true) query = query.where('revoked_at', 'is', null);
-  if (onlyScope !== undefined) {
-    query = query.where('scope_kind', '=', onlyScope.kind).where('scope_id', '=', onlyScope.id);
-  }
   const rows = await query.execute();
   const values = await valuesOf(
     call.db,
     rows.map((row) => row.id),
   );
+  const details = await readDetails(call, rows, { withSpend: request.withSpend === true });
   const { items, nextPageToken } = cutPage(
     rows,
     size,
     (row) => row.id,
-    (row) => keyMessage(row, values.get(row.id) ?? [], call.now),
+    (row) => ({ ...keyMessage(row, values.get(row.id) ?? [], call.now), ...details(row) }),
   );
-  return { virtualKeys: items, nextPageToken };
+  const counts = request.withCounts === true ? await countStatuses(selected, call.now) : [];
+  return { virtualKeys: items, nextPageToken, counts };
 }
 
 export async function update(call: ChangeCall, request: UpdateVirtualKeyRequest__Output): Promise<Outcome<VirtualKey>> {
@@ -199,8 +198,10 @@ export async function update(call: ChangeCall, request: UpdateVirtualKeyRequest_
     weight: optional(weight, request.weight),
   });
   const { row: before, values } = await findKey(call.db, request.id);
+  const { scope } = checked({ scope: optional(keyScope(before.organization_id), request.scope) });
   expectRevision(request.ifRevision, before.revision);
   requireNotRevoked(before);
+  if (scope !== undefined) await requireMayMove(call, before, scope);
   const selectors = await readSelectors(call, before.organization_id, request);
   const columns = {
     name: fields.name ?? before.name,
@@ -210,6 +211,7 @@ export async function update(call: ChangeCall, request: UpdateVirtualKeyRequest_
     metadata: fields.metadata ? JSON.stringify(fields.metadata) : before.metadata,
     priority_class: fields.priority_class ?? before.priority_class,
     weight: fields.weight ?? before.weight,
+    ...(scope !== undefined && { scope_kind: scope.kind, scope_id: scope.id }),
   };
   if (isSame(before, columns)) {
     return withMatches<VirtualKey>({ unchanged: keyMessage(before, values, call.now) }, selectors);
@@ -274,14 +276,16 @@ export async function revoke(call: ChangeCall, request: RevokeVirtualKeyRequest_
   };
 }
 
-/** A key that the caller may see. @throws CallError */
-async function findOwnKey(
-  call: ReadCall,
-  id: string,
-): Promise<{ readonly row: KeyRow; readonly values: readonly ValueRow[] }> {
-  const found = await findKey(call.db, id);
-  requireOwnScope(call.caller, { kind: found.row.scope_kind, id: found.row.scope_id });
-  return found;
+/**
+ * A key acts for its scope. So an admin moves no key to an owner, whose value somebody else may know, and none away
+ * from one.
+ * @throws CallError if the new scope does not exist, or the caller may not
+ */
+async function requireMayMove(call: ChangeCall, row: KeyRow, scope: KeyScope): Promise<void> {
+  if (row.scope_kind === scope.kind && row.scope_id === scope.id) return;
+  await requireExists(call.db, row.organization_id, { field: 'scope', ...scope });
+  await requireMayOwnKey(call, { kind: row.scope_kind, id: row.scope_id });
+  await requireMayOwnKey(call, scope);
 }
 
 function recorded(row: KeyRow) {

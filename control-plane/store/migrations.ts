@@ -11,6 +11,7 @@ import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
 import { addGuardrailKeys, createGuardrails } from './guardrail-tables.ts';
 import { createKeyRefusals } from './key-refusal-table.ts';
+import { addKeyUse } from './key-tables.ts';
 import {
   addEpochLineage,
   addEstimateReasons,
@@ -108,6 +109,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '031_priorities': { up: addPriorities },
   '032_shadow_usage': { up: addShadowUsage },
   '033_requests': { up: (db) => createRequests(db, features.partitions) },
+  '034_key_use': { up: addKeyUse },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -6,17 +6,16 @@ import type {
   KeyForm,
   LimitKind,
   LimitSubjectKind,
-  PriorityClass,
   RecordKind,
   RecordState,
   Role,
-  ScopeKind,
   WireFormat,
 } from '../../proto/words/access.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
 import type { KeyRefusalsTable } from './key-refusal-table.ts';
+import type { KeyValuesTable, VirtualKeysTable } from './key-tables.ts';
 import type { BookedOrdinalsTable, EpochsTable, LeasesTable } from './ledger-tables.ts';
 import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
@@ -132,43 +131,6 @@ interface AiSystemsTable {
   allowed_models: string;
   created_at: number;
   revision: number;
-}
-
-/** Names are unique among an organization's keys that are not revoked. */
-interface VirtualKeysTable {
-  id: string;
-  organization_id: string;
-  scope_kind: ScopeKind;
-  scope_id: string;
-  name: string;
-  active: Flag;
-  ends_at: number | null;
-  revoked_at: number | null;
-  allowed_models: string;
-  metadata: string;
-  /** Unique within the organization unless null. */
-  client_request_id: string | null;
-  /** SHA-256 of the creating request, to distinguish a repetition from a conflict. */
-  request_hash: string | null;
-  created_at: number;
-  created_by: string;
-  last_used_at: number | null;
-  revision: number;
-  /** The hint of a revoked key's newest value, because its values are deleted. */
-  last_hint: string;
-  priority_class: PriorityClass;
-  /** Of its slots among the organization's keys; 100 is usual. */
-  weight: number;
-}
-
-/** Values of virtual keys by SHA-256 of the value in hexadecimal. A revoked key has none. */
-interface KeyValuesTable {
-  hash: string;
-  key_id: string;
-  hint: string;
-  /** Null for the newest value; for a rotated one, the time from which it is not found any more. */
-  ends_at: number | null;
-  created_at: number;
 }
 
 interface ProviderKeysTable {

@@ -3,6 +3,7 @@
 // in the database.
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
+import { type Cell, csvLine } from '../../common/csv-line.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { aMessage } from '../../proto/json/message-shape.ts';
 import type { UsageFormat } from '../../proto/words/money.ts';
@@ -224,21 +225,4 @@ function jsonRecord(row: Row): string {
     return value === null ? [] : [[name, value]];
   });
   return `${JSON.stringify(Object.fromEntries(fields))}\n`;
-}
-
-/**
- * A cell of CSV by RFC 4180 that is safe to open in a spreadsheet: a text that looks like a formula gets an apostrophe
- * in front.
- */
-export type Cell = string | number | boolean | null;
-
-/** One record with its line end. Null is the empty cell. */
-export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(cellText).join(',')}\r\n`;
-}
-
-function cellText(cell: Cell): string {
-  if (typeof cell !== 'string') return cell === null ? '' : String(cell);
-  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

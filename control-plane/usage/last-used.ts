@@ -1,4 +1,4 @@
-// When a key was last used, for operators. It is exact to a minute, so that a busy key's row is not written with every
+// When a key was last used, by which request at which proxy, for operators. It is exact to a minute, so that a busy key's row is not written with every
 // report. It is no change of the store: it takes no revision, and proxies are not notified.
 import { type Kysely, sql } from 'kysely';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
@@ -12,10 +12,13 @@ export async function noteLastUse({ db, locks }: LedgerTransaction, events: read
   if (uses.length === 0) return;
   const ids = uses.map(({ id }) => id);
   await locks.update(db.selectFrom('virtual_keys').select('id').where('id', 'in', ids).orderBy('id')).execute();
-  const rows = sql.join(uses.map(({ id, at }) => sql`(${id}, ${sql.lit(at)})`));
+  const rows = sql.join(
+    uses.map(({ id, at, request, model, session }) => sql`(${id}, ${sql.lit(at)}, ${request}, ${model}, ${session})`),
+  );
   await sql`
-    with used (id, at) as (values ${rows})
-    update virtual_keys set last_used_at = used.at from used
+    with used (id, at, request, model, session) as (values ${rows})
+    update virtual_keys set last_used_at = used.at, last_used_request = used.request, last_used_model = used.model,
+      last_used_proxy = (select proxy from ledger_sessions where ledger_sessions.id = used.session) from used
     where virtual_keys.id = used.id and (last_used_at is null or last_used_at < used.at)`.execute(db);
 }
 
@@ -23,13 +26,18 @@ interface Use {
   readonly id: string;
   readonly organizationId: string;
   readonly at: number;
+  readonly request: string;
+  readonly model: string;
+  readonly session: string;
 }
 
 function lastUses(events: readonly UsageEventRow[]): ReadonlyMap<string, Use> {
   const uses = new Map<string, Use>();
-  for (const { at, organization_id: organizationId, key_id, project_key_id } of events) {
-    for (const id of [key_id, project_key_id]) {
-      if (id !== null && at > (uses.get(id)?.at ?? -1)) uses.set(id, { id, organizationId, at });
+  for (const event of events) {
+    const { at, organization_id: organizationId } = event;
+    const from = { request: event.request_id, model: event.model_asked, session: event.session_id };
+    for (const id of [event.key_id, event.project_key_id]) {
+      if (id !== null && at > (uses.get(id)?.at ?? -1)) uses.set(id, { id, organizationId, at, ...from });
     }
   }
   return uses;

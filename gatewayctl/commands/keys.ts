@@ -1,24 +1,13 @@
 // Virtual keys: the keys that callers of the gateway send.
-import type { Given, Resource } from '../command.ts';
+import type { Given, Invocation, MethodCommand, Request, Resource } from '../command.ts';
+import { usageMistake } from '../failure.ts';
+import { bulkOptions, onAll } from './keys-bulk.ts';
+import { explainKey, findKeys } from './keys-explain.ts';
+import { fromFile, importNotes, importOptions } from './keys-import.ts';
+import { keyColumns, listOptions, scopes, withEnds, withOrganizationScope } from './keys-select.ts';
 import { checkUse, sayUse, snippet, usedBy } from './keys-snippet.ts';
+import { fromTemplate, template } from './keys-template.ts';
 import { allowedModels, allowUnmatched, fromNow, ifRevision, newName, rename, seconds, thing, time } from './shared.ts';
-
-const scopes: readonly Given[] = [
-  {
-    flags: '--system <system>',
-    about: 'of this AI system',
-    field: 'scope.id',
-    noun: 'system',
-    beside: { 'scope.kind': 'KEY_SCOPE_KIND_AI_SYSTEM' },
-  },
-  {
-    flags: '--person <person>',
-    about: "of this person; me is you, and a member's default",
-    field: 'scope.id',
-    noun: 'person',
-    beside: { 'scope.kind': 'KEY_SCOPE_KIND_PERSON' },
-  },
-];
 
 const ends: readonly Given[] = [
   { flags: '--ends-at <time>', about: 'until then, a date or RFC 3339', field: 'endsAt', read: time },
@@ -49,50 +38,128 @@ const standing: readonly Given[] = [
   },
 ];
 
+/** A key, unless the command is about many. */
+const oneKey: Given = { ...thing('key'), flags: '[key]' };
+
+/** Another owner of a key. */
+const moves: readonly Given[] = [
+  ...scopes.map((given) => ({ ...given, about: `move it to this ${given.noun}` })),
+  {
+    flags: '--whole-organization',
+    about: 'move it to the organization as a whole',
+    field: 'scope.kind',
+    read: () => 'KEY_SCOPE_KIND_ORGANIZATION',
+  },
+];
+
+function checkCreated(request: Request, invocation: Invocation): Request {
+  if (request.name === undefined) throw usageMistake('name the key, or give rows of keys by --from');
+  return checkUse(request, invocation);
+}
+
+const create: MethodCommand = {
+  method: 'VirtualKeys.Create',
+  about:
+    "create a key and print its value; it belongs to the organization unless an option names another owner, a member's key to the member",
+  arguments: [{ ...newName, flags: '[name]' }],
+  options: [
+    ...scopes,
+    allowedModels,
+    allowUnmatched,
+    ...ends,
+    metadata,
+    ...standing,
+    {
+      flags: '--active <true|false>',
+      about: 'false: it is refused until it is activated',
+      field: 'active',
+    },
+    {
+      flags: '--client-request-id <id>',
+      about: 'creates one key however often it is sent; only the first response contains the value',
+      field: 'clientRequestId',
+    },
+    ...[template, ...importOptions, ...usedBy],
+  ],
+  otherwise: {
+    field: 'scope.id',
+    beside: { 'scope.kind': 'KEY_SCOPE_KIND_ORGANIZATION' },
+    ofMember: { 'scope.kind': 'KEY_SCOPE_KIND_PERSON' },
+  },
+  secret: 'value',
+  instead: (invocation) => fromFile(invocation) ?? fromTemplate(() => create, invocation),
+  complete: checkCreated,
+  afterSecret: sayUse,
+  file: true,
+  examples: [
+    'keys create checkout --system shop > key',
+    'keys create laptop --person me --client codex --url https://gateway.example.com',
+    "keys create trial --person 'Mo Member' --allow 'gpt-provider/*' --ends-in 30d",
+    'keys create mine --person me',
+    'keys create trial-7 --template trial.json',
+    'keys create --from keys.csv --values-file values.csv',
+  ],
+  notes: importNotes,
+};
+
+const update: MethodCommand = {
+  method: 'VirtualKeys.Update',
+  about: 'change a key, or all keys that --where selects; --system, --person or --whole-organization move it',
+  arguments: [oneKey],
+  options: [
+    rename,
+    ...moves,
+    {
+      flags: '--active <true|false>',
+      about: 'false: it is refused until it is activated',
+      field: 'active',
+    },
+    ...ends,
+    { flags: '--endless', about: 'without an end', field: 'endsAt', read: () => '' },
+    allowedModels,
+    allowUnmatched,
+    metadata,
+    ...standing,
+    ifRevision,
+    ...bulkOptions,
+  ],
+  file: true,
+  complete: withOrganizationScope,
+  instead: onAll(() => update, {
+    verb: 'change',
+    warning: 'Requests notice it at once.',
+    single: [rename, ifRevision],
+    guarded: true,
+  }),
+  examples: [
+    'keys update checkout --active false',
+    'keys update checkout --system shop',
+    'keys update --where unused-since=30d --active false',
+    'keys update checkout --endless',
+    'keys update nightly --priority-class batch',
+  ],
+};
+
+const revoke: MethodCommand = {
+  method: 'VirtualKeys.Revoke',
+  about: 'revoke a key, or all keys that --where selects, for good',
+  arguments: [oneKey],
+  options: bulkOptions,
+  instead: onAll(() => revoke, {
+    verb: 'revoke',
+    warning: 'Their callers are refused at once, and they stay revoked.',
+    single: [],
+    guarded: false,
+  }),
+  prompt: 'Revoke the key {key}? Its callers are refused at once, and it stays revoked.',
+  examples: ['keys revoke checkout --yes', 'keys revoke --where status=expired --yes'],
+};
+
 export const keys: Resource = {
   name: 'keys',
   about: 'virtual keys, which callers of the gateway send',
   commands: {
-    create: {
-      method: 'VirtualKeys.Create',
-      about:
-        "create a key and print its value; it belongs to the organization unless an option names another owner, a member's key to the member",
-      arguments: [newName],
-      options: [
-        ...scopes,
-        allowedModels,
-        allowUnmatched,
-        ...ends,
-        metadata,
-        ...standing,
-        {
-          flags: '--active <true|false>',
-          about: 'false: it is refused until it is activated',
-          field: 'active',
-        },
-        {
-          flags: '--client-request-id <id>',
-          about: 'creates one key however often it is sent; only the first response contains the value',
-          field: 'clientRequestId',
-        },
-        ...usedBy,
-      ],
-      otherwise: {
-        field: 'scope.id',
-        beside: { 'scope.kind': 'KEY_SCOPE_KIND_ORGANIZATION' },
-        ofMember: { 'scope.kind': 'KEY_SCOPE_KIND_PERSON' },
-      },
-      secret: 'value',
-      complete: checkUse,
-      afterSecret: sayUse,
-      file: true,
-      examples: [
-        'keys create checkout --system shop > key',
-        'keys create laptop --person me --client codex --url https://gateway.example.com',
-        "keys create trial --person 'Mo Member' --allow 'gpt-provider/*' --ends-in 30d",
-        'keys create mine --person me',
-      ],
-    },
+    create,
     get: {
       method: 'VirtualKeys.Get',
       about: 'show a key, never its value',
@@ -103,48 +170,23 @@ export const keys: Resource = {
       method: 'VirtualKeys.List',
       about: 'list keys',
       options: [
-        ...scopes,
+        ...listOptions,
         { flags: '--include-revoked', about: 'revoked ones as well', field: 'includeRevoked' },
-        { flags: '--status <status>', about: 'only these', field: 'statuses' },
+        { flags: '--spend', about: "also this month's spend", field: 'withSpend' },
       ],
-      columns: {
-        NAME: 'name',
-        ID: 'id',
-        HINT: 'hint',
-        OF: 'scope.kind',
-        STATUS: 'status',
-        ENDS: '?endsAt',
-        REVOKED: '?revokedAt',
-        'LAST USED': 'lastUsedAt',
-      },
-      examples: ['keys list', 'keys list --system shop --include-revoked', 'keys list --status expired,inactive'],
-    },
-    update: {
-      method: 'VirtualKeys.Update',
-      about: 'change a key',
-      arguments: [thing('key')],
-      options: [
-        rename,
-        {
-          flags: '--active <true|false>',
-          about: 'false: it is refused until it is activated',
-          field: 'active',
-        },
-        ...ends,
-        { flags: '--endless', about: 'without an end', field: 'endsAt', read: () => '' },
-        allowedModels,
-        allowUnmatched,
-        metadata,
-        ...standing,
-        ifRevision,
-      ],
-      file: true,
+      complete: withEnds,
+      columns: keyColumns,
       examples: [
-        'keys update checkout --active false',
-        'keys update checkout --endless',
-        'keys update nightly --priority-class batch',
+        'keys list',
+        'keys list --system shop --include-revoked',
+        'keys list --status expired,inactive',
+        'keys list --unused-since 30d --spend',
+        'keys list --ends-within 14d',
       ],
     },
+    explain: explainKey,
+    find: findKeys,
+    update,
     rotate: {
       method: 'VirtualKeys.Rotate',
       about: 'give a key a new value and print it',
@@ -161,13 +203,7 @@ export const keys: Resource = {
       secret: 'value',
       examples: ['keys rotate checkout --grace 1d --yes'],
     },
-    revoke: {
-      method: 'VirtualKeys.Revoke',
-      about: 'revoke a key, for good',
-      arguments: [thing('key')],
-      prompt: 'Revoke the key {key}? Its callers are refused at once, and it stays revoked.',
-      examples: ['keys revoke checkout --yes'],
-    },
+    revoke,
     snippet,
   },
 };

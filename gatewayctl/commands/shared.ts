@@ -56,6 +56,11 @@ export function untilNow(text: string): string {
   return instant(Date.now() - duration(text));
 }
 
+/** This duration ago, such as 30d, or since a date or time. */
+export function since(text: string): string {
+  return /^\d+[a-z]+$/.test(text) ? untilNow(text) : time(text);
+}
+
 export function seconds(text: string): number {
   return Math.round(duration(text) / 1000);
 }

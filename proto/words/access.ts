@@ -7,6 +7,7 @@ import type { DatabaseKind__Output } from '../generated/gateway/v1/DatabaseKind.
 import type { EpochChange__Output } from '../generated/gateway/v1/EpochChange.ts';
 import type { GroupChoice__Output } from '../generated/gateway/v1/GroupChoice.ts';
 import type { HangUp__Output } from '../generated/gateway/v1/HangUp.ts';
+import type { KeyBlock__Output } from '../generated/gateway/v1/KeyBlock.ts';
 import type { KeyForm__Output } from '../generated/gateway/v1/KeyForm.ts';
 import type { KeyPriorityClass__Output } from '../generated/gateway/v1/KeyPriorityClass.ts';
 import type { KeyScopeKind__Output } from '../generated/gateway/v1/KeyScopeKind.ts';
@@ -61,6 +62,14 @@ export const keyStatuses = enumWords({
   KEY_STATUS_REVOKED: 'revoked',
 } as const satisfies WordsFor<KeyStatus__Output>);
 export type KeyStatus = WordOf<typeof keyStatuses>;
+
+export const keyBlocks = enumWords({
+  KEY_BLOCK_REVOKED: 'revoked',
+  KEY_BLOCK_INACTIVE: 'inactive',
+  KEY_BLOCK_EXPIRED: 'expired',
+  KEY_BLOCK_ORGANIZATION_SUSPENDED: 'organization_suspended',
+  KEY_BLOCK_SCOPE_SUSPENDED: 'scope_suspended',
+} as const satisfies WordsFor<KeyBlock__Output>);
 
 export const limitKinds = enumWords({
   LIMIT_KIND_BUDGET: 'budget',

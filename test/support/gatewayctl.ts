@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly input?: string;
   /** Input typed at a terminal, prompt by prompt; absent: there is no terminal. */
   readonly inputs?: readonly string[];
+  /** Runs while a prompt waits. */
+  readonly onPrompt?: () => Promise<unknown>;
 }
 
 export interface Gatewayctl {
@@ -112,6 +114,7 @@ async function runCaptured(args: readonly string[], options: RunOptions): Promis
   const [out, err, requested]: [string[], string[], string[]] = [[], [], []];
   const ask = async (question: string) => {
     requested.push(question);
+    await options.onPrompt?.();
     return typed.shift() ?? '';
   };
   const io: Io = {

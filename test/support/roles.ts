@@ -392,6 +392,7 @@ export const expectations: Record<MethodName, Expectation> = {
   },
   'VirtualKeys.Get': { ...everybodyInside, request: virtualKey },
   'VirtualKeys.List': { ...everybodyInside, request: inOrganization },
+  'VirtualKeys.Explain': { ...everybodyInside, request: virtualKey },
   'VirtualKeys.Update': { ...managersOnly, request: virtualKey },
   'VirtualKeys.Rotate': { ...everybodyInside, request: virtualKey },
   'VirtualKeys.Revoke': { ...everybodyInside, request: virtualKey },

@@ -285,7 +285,7 @@ describe.each(databases)('virtual keys over $name', ({ open }) => {
       expect(listed.virtualKeys.map((key: JsonResponse) => key.id)).not.toContain(id);
       const all = { organizationId: acme.id, pageSize: 500, includeRevoked: true };
       const withRevoked = await plane.expect('VirtualKeys.List', owner, all);
-      expect(withRevoked.virtualKeys.find((key: JsonResponse) => key.id === id)).toEqual(revoked);
+      expect(withRevoked.virtualKeys.find((key: JsonResponse) => key.id === id)).toMatchObject(revoked);
     });
 
     it('keeps the last characters of its newest value, by which callers that still use it are found', async () => {

@@ -1,0 +1,67 @@
+// What responses to reads of virtual keys have besides the key: names of its scope and creator, where it was last used,
+// and this month's spend. Changes have none of it, so the audit log contains the key alone.
+import { type Kysely, sql } from 'kysely';
+import { windowOf, windowStart } from '../../common/budget-window.ts';
+import { usdOfNano } from '../../common/money.ts';
+import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
+import type { Schema } from '../store/schema.ts';
+import type { ReadCall } from './method.ts';
+import type { KeyRow } from './virtual-key-rows.ts';
+
+type KeyDetails = Pick<VirtualKey, 'scopeName' | 'createdByName' | 'lastUsedFrom' | 'spendMonthUsd'>;
+
+/** @param rows keys of one organization, at most a page */
+export async function readDetails(
+  call: Pick<ReadCall, 'db' | 'now'>,
+  rows: readonly KeyRow[],
+  { withSpend }: { readonly withSpend: boolean },
+): Promise<(row: KeyRow) => KeyDetails> {
+  const names = await readNames(call.db, rows);
+  const spend = withSpend ? await readSpend(call, rows) : undefined;
+  return (row) => {
+    const [scopeName, createdByName] = [names.get(row.scope_id), names.get(row.created_by)];
+    return {
+      ...(scopeName !== undefined && { scopeName }),
+      ...(createdByName !== undefined && { createdByName }),
+      ...lastUseOf(row),
+      ...(spend !== undefined && { spendMonthUsd: usdOfNano(spend.get(row.id) ?? 0n) }),
+    };
+  };
+}
+
+function lastUseOf({ last_used_request: requestId, last_used_model: model, last_used_proxy: proxy }: KeyRow) {
+  if (requestId === null || model === null) return {};
+  return { lastUsedFrom: { requestId, model, proxy: proxy ?? '' } };
+}
+
+/** Names of scopes and creators by id. */
+async function readNames(db: Kysely<Schema>, rows: readonly KeyRow[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(rows.flatMap(({ scope_id, created_by }) => [scope_id, created_by]))];
+  if (ids.length === 0) return new Map();
+  const named = (table: 'organizations' | 'ai_systems' | 'people') =>
+    db.selectFrom(table).select(['id', 'name']).where('id', 'in', ids);
+  const found = await named('organizations').unionAll(named('ai_systems')).unionAll(named('people')).execute();
+  return new Map(found.map(({ id, name }) => [id, name]));
+}
+
+/** Nano-dollars since the start of the month, by key. */
+async function readSpend(
+  { db, now }: Pick<ReadCall, 'db' | 'now'>,
+  rows: readonly KeyRow[],
+): Promise<ReadonlyMap<string, bigint>> {
+  if (rows.length === 0) return new Map();
+  const sums = await db
+    .selectFrom('usage_hours')
+    .select(['key_id', sql<string>`cast(sum(cost) as text)`.as('cost')])
+    .where(
+      'key_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .where('hour', '>=', windowStart(windowOf('month', now)) ?? 0)
+    // Usage that a proxy reported for a foreign key must not be shown with it.
+    .where('organization_id', '=', rows[0]?.organization_id ?? '')
+    .groupBy('key_id')
+    .execute();
+  return new Map(sums.map(({ key_id, cost }) => [key_id, BigInt(cost)]));
+}
