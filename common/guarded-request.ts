@@ -3,6 +3,7 @@
 // connecting), no redirects, and no response is read further than necessary. node:https does all of this; undici would
 // be a second client.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
 import { ByteStore } from './byte-store.ts';
@@ -14,6 +15,8 @@ export interface GuardedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Default: POST. */
+  readonly method?: 'GET' | 'POST';
   /** The owner whose share of look-ups it uses. */
   readonly owner?: ShareOwner;
 }
@@ -47,6 +50,10 @@ export interface GuardOptions {
    * finish.
    */
   readonly bodyBytesMax?: number;
+  /** The beginning of bodies with a status from 400 on is read, up to so many bytes. Default: not read. */
+  readonly refusalBytesMax?: number;
+  /** Also takes plain http. Only for hosts that the platform's operator has listed. */
+  readonly plain?: true;
   /** Default: each request has its own connection. */
   readonly keep?: KeptConnections;
 }
@@ -66,7 +73,7 @@ const headBytesMax = 16 * 1024;
 const discardedBytesMax = 64 * 1024;
 
 export function createGuardedPost(options: GuardOptions): GuardedPost {
-  const { allows, ca, keep, bodyBytesMax, resolve = createResolve() } = options;
+  const { allows, ca, keep, bodyBytesMax, refusalBytesMax, plain, resolve = createResolve() } = options;
   const own = {
     method: 'POST',
     // A new connection for each request, closed afterwards. A reused one could have been checked for another host or at
@@ -78,7 +85,7 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
   } as const satisfies RequestOptions;
   const kept = keep && { ...own, agent: createAgent(keep) };
   return async (request, signal) => {
-    const url = checkedUrl(request.url, allows);
+    const url = checkedUrl(request.url, allows, plain);
     signal.throwIfAborted();
     // The look-up ends with the request, however the request ends.
     const ending = new AbortController();
@@ -88,7 +95,7 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
       lookup: filteredLookup(allows, resolve, { owner: request.owner, signal: either }),
     };
     try {
-      const outgoing = { ...request, url, bodyBytesMax };
+      const outgoing = { ...request, url, bodyBytesMax, refusalBytesMax };
       if (kept !== undefined) {
         const result = await send(outgoing, { ...kept, ...each }).catch(ifStale);
         if (result !== undefined) return result;
@@ -111,10 +118,11 @@ function ifStale(error: unknown): undefined {
  * An address in the URL itself is never looked up, so it is checked here. The URL parser has already normalized forms
  * such as 0x7f.1.
  */
-function checkedUrl(text: string, allows: GuardOptions['allows']): URL {
+function checkedUrl(text: string, allows: GuardOptions['allows'], plain: GuardOptions['plain']): URL {
   const url = new URL(text);
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (url.protocol === 'https:' && (isIP(host) === 0 || allows(host))) return url;
+  const isTaken = url.protocol === 'https:' || (plain === true && url.protocol === 'http:');
+  if (isTaken && (isIP(host) === 0 || allows(host))) return url;
   throw new ForbiddenAddressError(host);
 }
 
@@ -147,12 +155,16 @@ class StaleConnectionError extends Error {
 interface Outgoing extends Omit<GuardedRequest, 'url'> {
   readonly url: URL;
   readonly bodyBytesMax: number | undefined;
+  readonly refusalBytesMax: number | undefined;
 }
 
-function send({ url, headers, body, bodyBytesMax }: Outgoing, options: RequestOptions): Promise<GuardedResponse> {
+function send(request: Outgoing, options: RequestOptions): Promise<GuardedResponse> {
+  const { url, method = 'POST', headers, body, bodyBytesMax, refusalBytesMax } = request;
   const { promise, resolve, reject } = Promise.withResolvers<GuardedResponse>();
-  const outgoing = httpsRequest(url, {
+  const open = url.protocol === 'http:' ? httpRequest : httpsRequest;
+  const outgoing = open(url, {
     ...options,
+    method,
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
   });
   let head: GuardedResponse | undefined;
@@ -166,6 +178,8 @@ function send({ url, headers, body, bodyBytesMax }: Outgoing, options: RequestOp
   outgoing.once('response', (response) => {
     const result = { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.alloc(0) };
     head = result;
+    if (refusalBytesMax !== undefined && result.status >= 400)
+      return readBeginning(response, refusalBytesMax, (beginning) => resolve({ ...result, body: beginning }));
     if (bodyBytesMax === undefined) return discard(response);
     if (result.status === 200)
       return read(response, bodyBytesMax, { ended: (body) => resolve({ ...result, body }), failed });
@@ -187,6 +201,18 @@ function discard(response: IncomingMessage): void {
     if (bytes > discardedBytesMax) response.destroy();
   });
   response.on('error', () => undefined);
+}
+
+/** A body that is longer, or that breaks off, is as good as its beginning. */
+function readBeginning(response: IncomingMessage, bytesMax: number, ended: (beginning: Buffer) => void): void {
+  const body = new ByteStore();
+  const end = () => ended(Buffer.from(body.bytes.subarray(0, bytesMax)));
+  response.on('data', (chunk: Buffer) => {
+    body.push(chunk);
+    if (body.length >= bytesMax) response.destroy();
+  });
+  response.on('error', () => undefined);
+  response.once('close', end);
 }
 
 interface BodyReader {

@@ -17,6 +17,7 @@ import type { Logger } from '../common/logger.ts';
 import { sparing } from '../common/logger.ts';
 import { PrivateUpstreams } from '../common/private-upstreams.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
+import { baseUrlTemplates } from '../common/vendor-settings.ts';
 import { version } from '../common/version.ts';
 import { createDispatcher } from './api/dispatch.ts';
 import type { GrpcRequestDeps } from './api/grpc-requests.ts';
@@ -49,6 +50,7 @@ import type { Store } from './store/store.ts';
 import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
 import { createUsageDays } from './usage/partitions.ts';
+import { createKeyTests, type KeyTestsDeps } from './vendors/key-tests.ts';
 import { startWebhooks, type WebhooksDeps } from './webhooks/start.ts';
 
 export interface ControlPlane {
@@ -65,7 +67,7 @@ export interface ControlPlane {
 export interface ControlPlaneOptions {
   readonly log: Logger;
   readonly clock?: Clock;
-  /** The network of webhook receivers. */
+  /** The network of webhook receivers, and of vendors in tests of keys. */
   readonly webhookNetwork?: Pick<GuardOptions, 'resolve' | 'ca'>;
   readonly rates?: OtherRates;
 }
@@ -117,6 +119,7 @@ async function assemble(
   metrics.watchShares(shares);
   const followers = new Followers();
   const services = serviceDeps(settings, {
+    network: webhookNetwork,
     webhookAddresses: receivers,
     guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle),
     followers,
@@ -184,14 +187,20 @@ function reportsOf(
   };
 }
 
-type OpenedServices = Pick<ServiceDeps, 'webhookAddresses' | 'guardrailWork' | 'replica' | 'followers'>;
+interface OpenedServices extends Pick<ServiceDeps, 'webhookAddresses' | 'guardrailWork' | 'replica' | 'followers'> {
+  readonly network: KeyTestsDeps['network'];
+}
 
-function serviceDeps(settings: ControlPlaneSettings, opened: OpenedServices): ServiceDeps {
+function serviceDeps(settings: ControlPlaneSettings, { network, ...opened }: OpenedServices): ServiceDeps {
+  const privateUpstreams = new PrivateUpstreams(settings.privateUpstreams);
+  const { endpointHostSuffixes, denyCidrs } = settings;
+  const templates = baseUrlTemplates(settings);
   return {
     ...opened,
+    keyTests: createKeyTests({ templates, endpointHostSuffixes, privateUpstreams, denyCidrs, network }),
     masterKeys: settings.masterKey,
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
-    privateUpstreams: new PrivateUpstreams(settings.privateUpstreams),
+    privateUpstreams,
     usageKeptMs: settings.usageKept,
   };
 }

@@ -1,5 +1,6 @@
 // Every setting of the control plane with its default and its reason; docs/configuration.md is rendered from this
 // table.
+
 import { catalogSettings } from '../catalog/settings.ts';
 import { isLoopbackHost } from '../common/addresses.ts';
 import { ed25519PrivateKey } from '../common/audit-anchor.ts';
@@ -25,6 +26,7 @@ import {
   text,
 } from '../common/settings.ts';
 import { isUuid } from '../common/uuid.ts';
+import { vendorSettings } from '../common/vendor-settings.ts';
 import type { CertificateProxy } from './rpc/authentication.ts';
 
 const databaseUrl: Decoder<Secret> = (value) => {
@@ -176,9 +178,10 @@ export const controlPlaneSettings = {
     decode: list(privateUpstream),
     default: '',
   },
+  ...vendorSettings,
   denyCidrs: {
     name: 'GATEWAY_DENY_CIDRS',
-    about: 'CIDR blocks that webhooks never reach, beside the private and special ones.',
+    about: 'CIDR blocks that webhooks and tests of provider keys never reach, beside the private and special ones.',
     decode: list(cidr),
     default: '',
   },

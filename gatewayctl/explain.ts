@@ -14,6 +14,7 @@ const advice: Readonly<Record<string, string>> = {
   name_taken: 'choose another one',
   not_found: 'check the id, and the organization with --organization',
   tls_required: 'connect with TLS',
+  provider_key_refused: 'check the secret, or store it all the same with --no-test',
   provider_in_use: 'delete its provider keys first',
   internal: "its operators find the cause in the control plane's log",
 };

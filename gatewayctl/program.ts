@@ -165,18 +165,25 @@ function addCommand(parser: Parser, command: Command, found: (parsed: Parsed) =>
   const after = [notes && `\n${notes}`, '\nExamples:', ...examples.map((line) => `  gatewayctl ${line}`)];
   parser.addHelpText('after', after.filter(Boolean).join('\n'));
   parser.action((...actual: unknown[]) => {
-    const values = parser.opts<Record<string, GivenValue>>();
+    const values = parser.opts<Record<string, GivenValue | false>>();
     const given = new Map<Given, GivenValue>();
     args.forEach((one, index) => {
       const value = actual[index];
       if (typeof value === 'string') given.set(one, value);
     });
     for (const { given: one, option } of options) {
-      const value = values[option.attributeName()];
+      const value = typedValue(option, values);
       if (value !== undefined && one !== fileOption && !listOptions.includes(one)) given.set(one, value);
     }
     found({ command, options: parser.optsWithGlobals<CommonOptions>(), given, rest: [] });
   });
+}
+
+/** The parser has `--no-test` as an option `test` that is true unless it is given. */
+function typedValue(option: Option, values: Readonly<Record<string, GivenValue | false>>): GivenValue | undefined {
+  const value = values[option.attributeName()];
+  if (option.negate) return value === false ? true : undefined;
+  return value === false ? undefined : value;
 }
 
 function usageOf({ arguments: args = [] }: Command): string {

@@ -2,7 +2,7 @@
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import { OccupiedShare } from '../common/shares.ts';
-import { vendorNames } from '../common/vendors.ts';
+import { baseUrlTemplates } from '../common/vendor-settings.ts';
 import { LoopScheduler } from './loop-scheduler.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, shares, useOf } from './shares.ts';
@@ -86,7 +86,7 @@ const upstreamOriginsMax = 1000;
 
 function baseUrlSettings(settings: ProxySettings): BaseUrlSettings {
   return {
-    templates: new Map(vendorNames.map((name) => [name, settings[name]])),
+    templates: baseUrlTemplates(settings),
     endpointHostSuffixes: settings.endpointHostSuffixes,
   };
 }

@@ -24,9 +24,8 @@ import {
   secret,
   settingFile,
   text,
-  url,
 } from '../common/settings.ts';
-import { type VendorName, vendorNames, vendors } from '../common/vendors.ts';
+import { vendorSettings } from '../common/vendor-settings.ts';
 import { windowDefault } from '../guardrails/window.ts';
 import { type CapabilityRow, parseCapabilityRows } from './catalog/capabilities.ts';
 import { type ClientFormatName, clientFormatNames } from './formats/client-format.ts';
@@ -34,24 +33,6 @@ import { networkSettings } from './network-settings.ts';
 import { redisPrefix, redisTarget } from './redis/target.ts';
 import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';
 import { timeSettings } from './time-settings.ts';
-
-const providerUrl = url(['https:', 'http:']);
-
-/** A URL that may contain only these placeholders. */
-const template =
-  (placeholders: readonly string[]): Decoder<string> =>
-  (value) => {
-    const filled = placeholders.reduce((text, one) => text.replaceAll(one, 'x'), value);
-    if (/[{}]/.test(filled)) throw new Error(`the only placeholders are ${placeholders.join(', ')}`);
-    providerUrl(filled);
-    return value;
-  };
-
-const hostSuffix: Decoder<string> = (value) => {
-  if (!/^(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/.test(value))
-    throw new Error('a suffix begins with a dot, as .example.com');
-  return value;
-};
 
 const capabilityRows: Decoder<readonly CapabilityRow[]> = (path) =>
   path === '' ? [] : parseCapabilityRows(parseJson(readFileSync(path, 'utf8')), path);
@@ -63,25 +44,6 @@ const servedFormats: Decoder<ReadonlySet<ClientFormatName>> = (value) => {
   if (names.size === 0) throw new Error(`must name one of ${clientFormatNames.join(', ')}`);
   return names;
 };
-
-type VendorUrls = { readonly [Name in VendorName]: Setting<string> & { readonly default: string } };
-
-/** By the vendor's name. */
-function vendorUrls(): VendorUrls {
-  const rows = vendorNames.map((vendor) => {
-    const { baseUrlSetting: name, baseUrl } = vendors[vendor];
-    const placeholders = Object.keys(stoodFor).filter((one) => baseUrl.includes(one));
-    const standing = placeholders.map(
-      (one) => `; ${one} is replaced by the value in ${stoodFor[one]} or the provider key`,
-    );
-    const about = `Base URL of ${vendor}${standing.join('')}.`;
-    const decode = placeholders.length === 0 ? providerUrl : template(placeholders);
-    return [vendor, { name, about, decode, default: baseUrl }] as const;
-  });
-  return Object.fromEntries(rows) as VendorUrls;
-}
-
-const stoodFor: Readonly<Record<string, string>> = { '{endpoint}': 'the route', '{region}': 'the header' };
 
 export const proxySettings = {
   listen: {
@@ -198,13 +160,7 @@ export const proxySettings = {
     decode: servedFormats,
     default: clientFormatNames.join(','),
   },
-  ...vendorUrls(),
-  endpointHostSuffixes: {
-    name: 'GATEWAY_ENDPOINT_HOST_SUFFIXES',
-    about: 'How a host with an {endpoint} in it must end: suffixes with a leading dot, separated by commas.',
-    decode: list(hostSuffix),
-    default: '.services.ai.azure.com,.openai.azure.com,.cognitiveservices.azure.com,.models.ai.azure.com',
-  },
+  ...vendorSettings,
   ...catalogSettings,
   capabilities: {
     name: 'GATEWAY_TRAITS_FILE',

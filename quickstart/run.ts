@@ -36,7 +36,11 @@ export async function runQuickstart(): Promise<void> {
 /** @returns the greeting */
 async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promise<string> {
   const bootstrapToken = createCredential('bootstrap');
-  const controlPlane = await startControlPlane(controlPlaneSettings(data, bootstrapToken), { log });
+  const simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+  lifecycle.onClose('simulator', () => simulator.close());
+  const simulated = simulatorSettings(process.env, simulator);
+  const own = { ...simulated, GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken };
+  const controlPlane = await startControlPlane(controlPlaneSettings(data, own), { log });
   lifecycle.onClose('control plane', () => controlPlane.close());
   const demo = await prepareDemo({
     data,
@@ -44,14 +48,12 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
     bootstrapToken,
     providerKeys: vendorKeys(process.env),
   });
-  const simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
-  lifecycle.onClose('simulator', () => simulator.close());
   const settings = readProxySettings({
     // The only organization may use the whole gateway.
     GATEWAY_ORGANIZATION_SHARE: '100',
     GATEWAY_JOURNAL_DIR: join(data.path, 'journal'),
     ...process.env,
-    ...simulatorSettings(process.env, simulator),
+    ...simulated,
     GATEWAY_CONTROL_PLANE: `127.0.0.1:${controlPlane.grpcPort}`,
     GATEWAY_PROXY_TOKEN: data.read('proxy-token'),
     GATEWAY_RECORD_KEYS: publicPemOf(parseSigningKey(secretOf(data, 'record-key', createSigningKey))),
@@ -70,15 +72,15 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
   });
 }
 
-function controlPlaneSettings(data: DataFolder, bootstrapToken: string) {
+function controlPlaneSettings(data: DataFolder, own: NodeJS.ProcessEnv) {
   return readControlPlaneSettings({
     ...process.env,
+    ...own,
     // In the quick start GATEWAY_ADMIN_LISTEN is the proxy's; nothing scrapes the control plane.
     GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
     GATEWAY_DATABASE_URL: `sqlite:${data.database}`,
     GATEWAY_MASTER_KEY: secretOf(data, 'master-key'),
     GATEWAY_RECORD_SIGNING_KEY: secretOf(data, 'record-key', createSigningKey),
-    GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
   });
 }
 

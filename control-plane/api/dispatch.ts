@@ -13,12 +13,15 @@ import { Holders } from '../rpc/share-holders.ts';
 import type { Shares } from '../rpc/shares.ts';
 import type {
   BootstrapMethod,
+  ChangeCall,
   ChangeMethod,
   Download,
   DownloadMethod,
   Method,
   OperatorMethod,
+  Outcome,
   OutsideCall,
+  PlannedMethod,
   ProxyMethod,
   ReadMethod,
   ServiceDeps,
@@ -92,8 +95,16 @@ async function operate(
   shares.take('change_rate', call.owner.organization);
   if (method.audience === 'bootstrap')
     return await shares.inOrder('changes', call.owner, () => bootstrap(deps, method, call));
-  await method.prepare?.(outside(deps, method, call), call.request);
-  return await shares.inOrder('changes', call.owner, () => change(deps, method, call));
+  const from = outside(deps, method, call);
+  if (method.effect === 'planned') {
+    // Authorizes first: only callers who may make this request have work done for them.
+    await from.read(async () => undefined);
+    const handle = await method.plan(from, call.request);
+    return await shares.inOrder('changes', call.owner, () => change(deps, method, call, handle));
+  }
+  await method.prepare?.(from, call.request);
+  const handle = (changing: ChangeCall) => method.handle(changing, call.request);
+  return await shares.inOrder('changes', call.owner, () => change(deps, method, call, handle));
 }
 
 function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Call): Promise<object> {
@@ -110,7 +121,7 @@ function outside(deps: DispatchDeps, method: OperatorMethod<unknown, object>, ca
     deps.shares.inOrder('reads', call.owner, () =>
       deps.store.snapshot(async (db) => {
         const caller = await authorize(deps, method, call, { db, now: deps.clock.now() });
-        if (method.effect === 'change') expectNoCredential(call);
+        if (method.effect === 'change' || method.effect === 'planned') expectNoCredential(call);
         return await work(db, caller);
       }),
     );
@@ -132,14 +143,19 @@ async function download(deps: DispatchDeps, method: DownloadMethod<unknown>, cal
   }
 }
 
-async function change(deps: DispatchDeps, method: ChangeMethod<unknown, object>, call: Call): Promise<object> {
+async function change(
+  deps: DispatchDeps,
+  method: ChangeMethod<unknown, object> | PlannedMethod<unknown, object>,
+  call: Call,
+  handle: (call: ChangeCall) => Promise<Outcome<object>>,
+): Promise<object> {
   // Authorizes before the transaction takes the feed's row, so that strangers cannot delay other callers' changes.
   const caller = await deps.store.snapshot((db) => authorize(deps, method, call, { db, now: deps.clock.now() }));
   expectNoCredential(call);
   const context = { actor: actorOf(caller), from: caller.from, action: call.name };
   return await deps.store.change(context, async (tx) => {
     const confirmed = await authorize(deps, method, call, tx);
-    return await method.handle({ ...tx, caller: confirmed, deps: deps.services }, call.request);
+    return await handle({ ...tx, caller: confirmed, deps: deps.services });
   });
 }
 

@@ -39,6 +39,7 @@ const platform: readonly Role[] = ['platform_operator'];
 
 const read = { audience: 'operator', effect: 'read' } as const;
 const change = { audience: 'operator', effect: 'change' } as const;
+const planned = { audience: 'operator', effect: 'planned' } as const;
 const trial = { audience: 'operator', effect: 'trial' } as const;
 const download = { audience: 'operator', effect: 'download' } as const;
 const proxy = { audience: 'proxy' } as const;
@@ -152,7 +153,7 @@ export const methods = {
     Delete: { ...change, roles: managers, organization: of.ofRow('prices'), handle: prices.remove },
   },
   ProviderKeys: {
-    Create: { ...change, roles: managers, organization: of.named, handle: providerKeys.create },
+    Create: { ...planned, roles: managers, organization: of.named, plan: providerKeys.planCreate },
     Get: { ...read, roles: managers, organization: of.ofRow('provider_keys'), handle: providerKeys.get },
     List: { ...read, roles: managers, organization: of.named, handle: providerKeys.list },
     Update: {
@@ -166,6 +167,12 @@ export const methods = {
       roles: managers,
       organization: of.ofRow('provider_keys'),
       handle: providerKeys.remove,
+    },
+    Test: {
+      ...planned,
+      roles: managers,
+      organization: of.ofRow('provider_keys'),
+      plan: providerKeys.planTest,
     },
     ReportRefused: proxy,
   },

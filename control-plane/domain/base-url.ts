@@ -16,8 +16,7 @@ export function baseUrl(text: string, isListed: IsListed): Field<string> {
   const host = url.hostname.replace(/\.$/, '');
   const address = host.replace(/^\[|\]$/g, '');
   if (isMetadataHost(address)) return invalid('must not be an address of instance metadata');
-  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
-  if (isListed(`${host}:${port}`)) return valid(url.href.replace(/\/$/, ''));
+  if (isListed(hostAndPortOf(url))) return valid(url.href.replace(/\/$/, ''));
   if (url.protocol !== 'https:') {
     return invalid('must begin with https://; http is for hosts listed in GATEWAY_PRIVATE_UPSTREAMS');
   }
@@ -25,6 +24,11 @@ export function baseUrl(text: string, isListed: IsListed): Field<string> {
     return invalid('must be a public host, or one listed with its port in GATEWAY_PRIVATE_UPSTREAMS');
   }
   return valid(url.href.replace(/\/$/, ''));
+}
+
+/** As operators list it, such as `models.internal:8000`. */
+export function hostAndPortOf({ hostname, port, protocol }: URL): string {
+  return `${hostname.replace(/\.$/, '')}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`;
 }
 
 function hasExtras(url: URL, text: string): boolean {

@@ -46,6 +46,10 @@ export const callReasons = {
     about: 'no owner or platform operator who can act would remain',
   },
   key_revoked: { code: 'FAILED_PRECONDITION', about: 'a revoked key stays revoked' },
+  provider_key_refused: {
+    code: 'FAILED_PRECONDITION',
+    about: 'the vendor refuses the secret in a test; without `test` it is stored all the same',
+  },
   too_many_values: { code: 'FAILED_PRECONDITION', about: 'too many rotated values of the key still work' },
   record_key_rotated: {
     code: 'FAILED_PRECONDITION',

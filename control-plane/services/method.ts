@@ -15,6 +15,7 @@ import type { AuthenticationDeps } from '../rpc/authentication.ts';
 import type { OperatorCaller } from '../rpc/caller.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, InsertRows, RowLocks, Unchanged } from '../store/store.ts';
+import type { KeyTests } from '../vendors/key-tests.ts';
 import type { LookedAt } from './selector-watch.ts';
 
 export type Method<Request, Response> =
@@ -26,7 +27,8 @@ export type OperatorMethod<Request, Response> =
   | ReadMethod<Request, Response>
   | TrialMethod<Request, Response>
   | DownloadMethod<Request>
-  | ChangeMethod<Request, Response>;
+  | ChangeMethod<Request, Response>
+  | PlannedMethod<Request, Response>;
 
 interface OperatorRules<Request> {
   readonly audience: 'operator';
@@ -76,6 +78,17 @@ export interface ChangeMethod<Request, Response> extends OperatorRules<Request> 
    */
   prepare?(call: OutsideCall, request: Request): Promise<void>;
   handle(call: ChangeCall, request: Request): Promise<Outcome<Response>>;
+}
+
+/** A change after work that takes too long for a transaction, and on whose result the change depends. */
+export interface PlannedMethod<Request, Response> extends OperatorRules<Request> {
+  readonly effect: 'planned';
+  /**
+   * Does the work outside of any transaction.
+   * @returns the change, which repeats all checks on which it depends
+   * @throws CallError
+   */
+  plan(call: OutsideCall, request: Request): Promise<(call: ChangeCall) => Promise<Outcome<Response>>>;
 }
 
 /** For the bootstrap token, which belongs to no person. */
@@ -140,6 +153,7 @@ export interface ServiceDeps extends AuthenticationDeps {
   /** How long requests are kept, in milliseconds. */
   readonly usageKeptMs: number;
   readonly webhookAddresses: WebhookAddresses;
+  readonly keyTests: KeyTests;
   readonly guardrailWork: GuardrailWork;
   readonly replica: Replica;
   readonly followers: Followers;

@@ -1,6 +1,7 @@
 // Provider keys: the organization's credentials at model vendors. A secret is stored sealed and never returned.
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
+import { isVendorName } from '../../common/vendors.ts';
 import type { CreateProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/CreateProviderKeyRequest.ts';
 import type { DeleteProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/DeleteProviderKeyRequest.ts';
 import type { DeleteProviderKeyResponse } from '../../proto/generated/gateway/v1/DeleteProviderKeyResponse.ts';
@@ -8,6 +9,7 @@ import type { GetProviderKeyRequest__Output } from '../../proto/generated/gatewa
 import type { ListProviderKeysRequest__Output } from '../../proto/generated/gateway/v1/ListProviderKeysRequest.ts';
 import type { ListProviderKeysResponse } from '../../proto/generated/gateway/v1/ListProviderKeysResponse.ts';
 import type { ProviderKey } from '../../proto/generated/gateway/v1/ProviderKey.ts';
+import type { TestProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/TestProviderKeyRequest.ts';
 import type { UpdateProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/UpdateProviderKeyRequest.ts';
 import { aMessage } from '../../proto/json/message-shape.ts';
 import { secretsLike } from '../domain/custom-provider.ts';
@@ -23,14 +25,17 @@ import {
 import { type ProviderSecretText, sealProviderSecret, unsealProviderSecret } from '../domain/provider-secret.ts';
 import { name, timeText, within } from '../domain/shared-fields.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
-import { notFound } from '../rpc/errors.ts';
+import { CallError, notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import { findCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
+import type { KeyTestResult } from '../vendors/key-tests.ts';
 import { flag, isSame } from './columns.ts';
-import type { ChangeCall, Outcome, ReadCall, ServiceDeps } from './method.ts';
+import type { ChangeCall, Outcome, OutsideCall, ReadCall, ServiceDeps } from './method.ts';
 import { organizationChanged } from './organizations.ts';
+import { forgetState, readStates, writeState } from './provider-key-states.ts';
+import { forgetNotice } from './refused-keys.ts';
 
 export type ProviderKeyRow = Selectable<Schema['provider_keys']>;
 
@@ -45,13 +50,30 @@ interface StoredSettings {
 const priorityMax = 1000;
 const weightMax = 1000;
 
-export async function create(
-  call: ChangeCall,
-  request: CreateProviderKeyRequest__Output,
-): Promise<Outcome<ProviderKey>> {
-  const { provider, rules } = await keyRules(call.db, request.organizationId, request.provider);
-  const isListed = call.deps.privateUpstreams.openTo(request.organizationId);
-  const fields = checked({
+/** @throws CallError provider_key_refused if the request wants a test and the vendor refuses the secret */
+export async function planCreate(call: OutsideCall, request: CreateProviderKeyRequest__Output) {
+  const tested = request.test === true ? await testNew(call, request) : undefined;
+  return (change: ChangeCall) => create(change, request, tested);
+}
+
+async function testNew(call: OutsideCall, request: CreateProviderKeyRequest__Output): Promise<KeyTestResult> {
+  const { organizationId } = request;
+  const key = await call.read(async (db) => {
+    const fields = await newFields({ ...call, db }, request);
+    const { provider, secret } = fields;
+    const settings = settingsOf({ settings: settingsText({}, fields.settings) });
+    return { organizationId, provider: await testedProvider(db, organizationId, provider), settings, secret };
+  });
+  const tested = await call.deps.keyTests.test(key);
+  if (tested.state !== 'refused') return tested;
+  throw new CallError('provider_key_refused', `the vendor refuses this key: ${tested.detail}`);
+}
+
+/** @throws CallError for invalid fields */
+async function newFields({ db, deps }: Pick<ChangeCall, 'db' | 'deps'>, request: CreateProviderKeyRequest__Output) {
+  const { provider, rules } = await keyRules(db, request.organizationId, request.provider);
+  const isListed = deps.privateUpstreams.openTo(request.organizationId);
+  return checked({
     provider,
     name: name(request.name),
     secret: providerSecret(rules)(request.secret),
@@ -59,6 +81,14 @@ export async function create(
     priority: optional(within(0, priorityMax), request.priority),
     weight: optional(within(1, weightMax), request.weight),
   });
+}
+
+async function create(
+  call: ChangeCall,
+  request: CreateProviderKeyRequest__Output,
+  tested: KeyTestResult | undefined,
+): Promise<Outcome<ProviderKey>> {
+  const fields = await newFields(call, request);
   const binding = { organizationId: request.organizationId, providerKeyId: uuidv7(call.now), version: 1 };
   const row: ProviderKeyRow = {
     id: binding.providerKeyId,
@@ -76,11 +106,61 @@ export async function create(
     revision: call.revision,
   };
   await call.db.insertInto('provider_keys').values(row).execute();
-  return { ...recorded(row), result: message(row), after: message(row) };
+  const { id } = row;
+  const state = tested && (await writeState(call.db, { id, at: call.now, ...tested }));
+  return {
+    ...recorded(row),
+    result: { ...(await withState(call.db, row)), ...state },
+    after: message(row),
+  };
 }
 
 export async function get(call: ReadCall, request: GetProviderKeyRequest__Output): Promise<ProviderKey> {
-  return message(await find(call.db, request.id));
+  return await withState(call.db, await find(call.db, request.id));
+}
+
+/** Tests the stored secret, and records what was found if the secret is still the same. */
+export async function planTest(call: OutsideCall, request: TestProviderKeyRequest__Output) {
+  const { row, key } = await call.read(async (db) => {
+    const found = await find(db, request.id);
+    const { organization_id: organizationId, provider } = found;
+    const tested = await testedProvider(db, organizationId, provider);
+    return { row: found, key: { organizationId, provider: tested, settings: settingsOf(found) } };
+  });
+  const secret = openSecret(call.deps, row);
+  const result: KeyTestResult =
+    secret === undefined
+      ? { state: 'untested', detail: 'no master key of the control plane opens its secret' }
+      : await call.deps.keyTests.test({ ...key, secret });
+  return async (change: ChangeCall): Promise<Outcome<ProviderKey>> => {
+    const present = await find(change.db, request.id);
+    if (present.secret_version !== row.secret_version || present.settings !== row.settings) {
+      throw new CallError('revision_mismatch', 'it was changed while it was tested');
+    }
+    const state = await writeState(change.db, { id: row.id, at: change.now, ...result });
+    // The next refusal is news again.
+    if (result.state === 'working') await forgetNotice(change.db, row.id);
+    return {
+      organizationId: row.organization_id,
+      target: { kind: 'provider_key', id: row.id },
+      result: { ...message(present), ...state },
+      after: state,
+      invalidations: [],
+    };
+  };
+}
+
+/** @throws CallError if a custom provider was deleted meanwhile */
+async function testedProvider(db: Kysely<Schema>, organizationId: string, provider: string) {
+  const custom = await findCallable(db, organizationId, provider);
+  if (custom !== undefined) return custom;
+  if (isVendorName(provider)) return provider;
+  throw notFound('provider');
+}
+
+async function withState(db: Kysely<Schema>, row: ProviderKeyRow): Promise<ProviderKey> {
+  const stateOf = await readStates(db, [row.id]);
+  return { ...message(row), ...stateOf(row.id) };
 }
 
 export async function list(
@@ -89,7 +169,11 @@ export async function list(
 ): Promise<ListProviderKeysResponse> {
   const query = call.db.selectFrom('provider_keys').selectAll().where('organization_id', '=', request.organizationId);
   const { items, nextPageToken } = await pageOf(query, request, message);
-  return { providerKeys: items, nextPageToken };
+  const stateOf = await readStates(
+    call.db,
+    items.map(({ id }) => id),
+  );
+  return { providerKeys: items.map((item) => ({ ...item, ...stateOf(item.id) })), nextPageToken };
 }
 
 export async function update(
@@ -120,7 +204,7 @@ export async function update(
     weight: fields.weight ?? before.weight,
     enabled: request.enabled === undefined ? before.enabled : flag(request.enabled),
   };
-  if (fields.secret === undefined && isSame(before, columns)) return { unchanged: message(before) };
+  if (fields.secret === undefined && isSame(before, columns)) return { unchanged: await withState(call.db, before) };
   const after: ProviderKeyRow = {
     ...before,
     ...columns,
@@ -128,9 +212,10 @@ export async function update(
     revision: call.revision,
   };
   await call.db.updateTable('provider_keys').set(after).where('id', '=', before.id).execute();
+  if (fields.secret !== undefined || columns.settings !== before.settings) await forgetState(call.db, before.id);
   return {
     ...recorded(before),
-    result: message(after),
+    result: await withState(call.db, after),
     before: auditView(before),
     after: auditView(after),
   };
@@ -173,10 +258,16 @@ function secretColumns(
       hint: secretHint(secret),
     };
   }
-  const present = unsealProviderSecret(deps.masterKeys, binding, row.secret);
+  const present = openSecret(deps, row);
   return present === undefined
     ? {}
     : { secret: sealProviderSecret(deps.masterKeys, binding, present), hint: secretHint(present) };
+}
+
+/** Undefined if no master key opens it. */
+function openSecret({ masterKeys }: ServiceDeps, row: ProviderKeyRow): ProviderSecretText | undefined {
+  const binding = { organizationId: row.organization_id, providerKeyId: row.id, version: row.secret_version };
+  return unsealProviderSecret(masterKeys, binding, row.secret);
 }
 
 function settingsText(present: StoredSettings, patch: ProviderSettingsPatch | undefined): string {

@@ -16,6 +16,7 @@ import type { RefusalExtent } from '../store/key-refusal-table.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
 import { enqueueDeliveries } from '../webhooks/enqueue.ts';
+import { stateAfter, writeState } from './provider-key-states.ts';
 
 /**
  * @throws CallError invalid_request, or permission_denied for an organization other than the proxy's;
@@ -135,6 +136,12 @@ async function noticeOf(db: Kysely<Schema>, { organization_id, provider_key_id, 
   return isRecent && key_revision === row.revision ? undefined : row;
 }
 
+/** The key works again, so the next refusal is reported at once. */
+export async function forgetNotice(db: Kysely<Schema>, id: string): Promise<void> {
+  const whole = db.deleteFrom('provider_key_refusals').where('provider_key_id', '=', id);
+  await whole.where('extent', '=', extentOf('key')).execute();
+}
+
 async function note(
   tx: ChangeTransaction,
   proxy: ProxyCaller,
@@ -153,7 +160,10 @@ async function note(
     .execute();
   const { name, provider } = key;
   // The proxy's clock may be ahead.
-  const timestamp = timeText(Math.min(refused.at, now));
+  const at = Math.min(refused.at, now);
+  const timestamp = timeText(at);
+  const state = stateAfter(cause);
+  if (state !== undefined) await writeState(db, { id: providerKeyId, at, ...state });
   const about = { provider, name, cause, model };
   await enqueueDeliveries(tx, organizationId, {
     type: 'provider_key.refused',

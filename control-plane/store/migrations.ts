@@ -10,7 +10,7 @@ import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
 import { addGuardrailKeys, createGuardrails } from './guardrail-tables.ts';
-import { createKeyRefusals } from './key-refusal-table.ts';
+import { createKeyRefusals, createKeyStates } from './key-refusal-table.ts';
 import { addKeyUse } from './key-tables.ts';
 import {
   addEpochLineage,
@@ -110,6 +110,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '032_shadow_usage': { up: addShadowUsage },
   '033_requests': { up: (db) => createRequests(db, features.partitions) },
   '034_key_use': { up: addKeyUse },
+  '035_provider_key_states': { up: createKeyStates },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -14,7 +14,7 @@ import type {
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
-import type { KeyRefusalsTable } from './key-refusal-table.ts';
+import type { KeyRefusalsTable, KeyStatesTable } from './key-refusal-table.ts';
 import type { KeyValuesTable, VirtualKeysTable } from './key-tables.ts';
 import type { BookedOrdinalsTable, EpochsTable, LeasesTable } from './ledger-tables.ts';
 import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
@@ -39,6 +39,7 @@ export interface Schema extends ReconciliationTables {
   key_values: KeyValuesTable;
   provider_keys: ProviderKeysTable;
   provider_key_refusals: KeyRefusalsTable;
+  provider_key_states: KeyStatesTable;
   providers: ProvidersTable;
   requests: RequestsTable;
   limits: LimitsTable;

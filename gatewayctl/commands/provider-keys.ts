@@ -11,6 +11,11 @@ const secretFile: Given = {
   about: 'the secret, - for standard input: a key, or JSON such as {"accessKeyId": …, "secretAccessKey": …}',
 };
 
+const noTest: Given = {
+  flags: '--no-test',
+  about: 'do not try it at its vendor first; without this, a secret that the vendor refuses is not stored',
+};
+
 const settings: readonly Given[] = [
   { flags: '--base-url <url>', about: "instead of the platform's; '' clears it", field: 'settings.baseUrl' },
   {
@@ -42,10 +47,14 @@ export const providerKeys: Resource = {
       method: 'ProviderKeys.Create',
       about: 'store a credential; its secret comes from the prompt or from --secret-file',
       arguments: [{ flags: '<provider>', about: 'such as gpt-provider', field: 'provider' }, newName],
-      options: [secretFile, ...settings],
-      complete: withSecret,
+      options: [secretFile, ...settings, noTest],
+      complete: async (request, invocation) => ({
+        ...(await withSecret(request, invocation)),
+        test: !isGiven(invocation, noTest.flags),
+      }),
       examples: [
         'provider-keys create gpt-provider main',
+        'provider-keys create gpt-provider spare --secret-file ./key --no-test',
         'provider-keys create gpt-provider main --secret-file ./key',
         'provider-keys create managed-cloud-models eu --region eu-central-1 --secret-file - < credentials.json',
       ],
@@ -67,8 +76,16 @@ export const providerKeys: Resource = {
         PRIORITY: 'priority',
         WEIGHT: 'weight',
         ENABLED: 'enabled',
+        STATE: 'state',
+        SINCE: '?stateAt',
       },
       examples: ['provider-keys list'],
+    },
+    test: {
+      method: 'ProviderKeys.Test',
+      about: 'make a free call of the vendor with a stored credential, and show whether it is accepted',
+      arguments: [thing('provider key')],
+      examples: ['provider-keys test main'],
     },
     update: {
       method: 'ProviderKeys.Update',

@@ -15,6 +15,7 @@ import type { KeyStatus__Output } from '../generated/gateway/v1/KeyStatus.ts';
 import type { LimitKind__Output } from '../generated/gateway/v1/LimitKind.ts';
 import type { LimitSubjectKind__Output } from '../generated/gateway/v1/LimitSubjectKind.ts';
 import type { ProviderKeyRefusal__Output } from '../generated/gateway/v1/ProviderKeyRefusal.ts';
+import type { ProviderKeyState__Output } from '../generated/gateway/v1/ProviderKeyState.ts';
 import type { ReasoningEffort__Output } from '../generated/gateway/v1/ReasoningEffort.ts';
 import type { RecordKind__Output } from '../generated/gateway/v1/RecordKind.ts';
 import type { RecordState__Output } from '../generated/gateway/v1/RecordState.ts';
@@ -204,6 +205,14 @@ export const keyRefusals = enumWords({
   PROVIDER_KEY_REFUSAL_ACCESS: 'access',
 } as const satisfies WordsFor<ProviderKeyRefusal__Output>);
 export type KeyRefusal = WordOf<typeof keyRefusals>;
+
+export const providerKeyStates = enumWords({
+  PROVIDER_KEY_STATE_UNTESTED: 'untested',
+  PROVIDER_KEY_STATE_WORKING: 'working',
+  PROVIDER_KEY_STATE_REFUSED: 'refused',
+  PROVIDER_KEY_STATE_LIMITED: 'limited',
+} as const satisfies WordsFor<ProviderKeyState__Output>);
+export type ProviderKeyState = WordOf<typeof providerKeyStates>;
 
 export const priorityClasses = enumWords({
   KEY_PRIORITY_CLASS_INTERACTIVE: 'interactive',

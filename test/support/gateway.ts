@@ -118,7 +118,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     GATEWAY_MASTER_KEY: masterKey,
     GATEWAY_RECORD_SIGNING_KEY: recordKey,
     GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
-    GATEWAY_PRIVATE_UPSTREAMS: upstream.GATEWAY_PRIVATE_UPSTREAMS,
+    ...upstream,
     ...options.controlPlane,
     ...env,
   });

@@ -4,6 +4,7 @@ import { systemClock } from '../../common/clock.ts';
 import type { GuardrailWork } from '../../control-plane/guardrails/guardrail-work.ts';
 import type { Replica } from '../../control-plane/services/method.ts';
 import type { MetricsDeps } from '../../control-plane/telemetry/metrics.ts';
+import type { KeyTests } from '../../control-plane/vendors/key-tests.ts';
 
 export const someReplica: Replica = {
   ...{ version: '0.0.0', host: 'replica', startedAt: 0, database: 'sqlite', clock: systemClock },
@@ -20,6 +21,9 @@ export const noGuardrailWork: GuardrailWork = {
   try: () => Promise.reject(new Error('unused')),
   close: async () => undefined,
 };
+
+/** For a replica that tests no provider keys. */
+export const noKeyTests: KeyTests = { test: () => Promise.reject(new Error('unused')) };
 
 /** Values of a replica's metrics at each scrape. */
 export const noGauges: MetricsDeps = {

@@ -322,6 +322,7 @@ export const expectations: Record<MethodName, Expectation> = {
   'ProviderKeys.List': { ...managersOnly, request: inOrganization },
   'ProviderKeys.Update': { ...managersOnly, request: providerKey },
   'ProviderKeys.Delete': { ...managersOnly, request: providerKey },
+  'ProviderKeys.Test': { ...managersOnly, request: providerKey },
   'ProviderKeys.ReportRefused': { ...nobodyButOthers, request: () => ({ keys: [] }) },
   'Providers.Create': {
     ...managersHiddenFromPlatform,

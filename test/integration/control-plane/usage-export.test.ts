@@ -29,7 +29,7 @@ import {
   type TestTenant,
   violated,
 } from '../../support/operators.ts';
-import { noGuardrailWork, someReplica } from '../../support/replica.ts';
+import { noGuardrailWork, noKeyTests, someReplica } from '../../support/replica.ts';
 import { startingSeed } from '../../support/seed.ts';
 import { recordEvents, usageEvent } from '../../support/usage-events.ts';
 
@@ -185,6 +185,7 @@ describe.each([
       replica: someReplica,
       guardrailWork: noGuardrailWork,
       followers: new Followers(),
+      keyTests: noKeyTests,
     };
     const shares = createShares(systemClock);
     const dispatcher = createDispatcher({ store, services, shares, clock: systemClock });

@@ -23,16 +23,17 @@ describe('provider keys', () => {
   const secret = `made-up-${'secret'.repeat(4)}`;
 
   it('take their secret from standard input, a file or a hidden prompt, and never show it', async () => {
-    await ctl.expect('provider-keys create gpt-provider piped', { input: `${secret}\n` });
+    await ctl.expect('provider-keys create gpt-provider piped --no-test', { input: `${secret}\n` });
     await ctl.expect([
       'provider-keys',
       'create',
       'gpt-provider',
       'filed',
+      '--no-test',
       '--secret-file',
       operated.file('secret', secret),
     ]);
-    const requested = await ctl.run('provider-keys create gpt-provider prompted --priority 3', {
+    const requested = await ctl.run('provider-keys create gpt-provider prompted --priority 3 --no-test', {
       inputs: [secret],
     });
     expect(requested).toMatchObject({ code: 0, requested: ['Secret: '] });
@@ -45,6 +46,23 @@ describe('provider keys', () => {
     for (const name of ['piped', 'filed', 'prompted']) await ctl.expect(`provider-keys delete ${name} --yes`);
   });
 
+  it('are tried at their vendor before they are stored, and later', async () => {
+    const refused = await ctl.run('provider-keys create gpt-provider bad', { input: secret });
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/the vendor refuses this key: status 401: .*--no-test/),
+    });
+    expect(refused.err).not.toMatch(/made-up|secretsecret/);
+    await ctl.expect('provider-keys create gpt-provider good', { input: 'sk-sim-good-0123456789' });
+    expect(await ctl.expect('provider-keys list')).toMatch(/^good .* working +20/m);
+    await ctl.expect('provider-keys update good --secret-file -', { input: secret });
+    expect(await ctl.expect('provider-keys list')).toMatch(/^good .* untested/m);
+    expect(await ctl.expect('provider-keys test good')).toMatch(
+      /state +refused\nstate at +20\S+\nstate detail +status 401/,
+    );
+    await ctl.expect('provider-keys delete good --yes');
+  });
+
   it('of clouds take their secret as JSON', async () => {
     const cloud = JSON.stringify({ accessKeyId: 'A'.repeat(20), secretAccessKey: 'made-up-'.repeat(5) });
     await ctl.expect('provider-keys create managed-cloud-models eu --region eu-central-1', { input: cloud });
@@ -52,7 +70,7 @@ describe('provider keys', () => {
   });
 
   it('are changed and deleted by name', async () => {
-    await ctl.expect('provider-keys create gpt-provider spare', { input: secret });
+    await ctl.expect('provider-keys create gpt-provider spare --no-test', { input: secret });
     await ctl.expect('provider-keys update spare --enabled false --weight 7');
     await ctl.expect('provider-keys update spare --secret-file -', { input: `${secret}-9876` });
     expect(await ctl.json('provider-keys get spare')).toMatchObject({

@@ -60,7 +60,7 @@ describe('routes', () => {
   });
 
   it('share requests by weight, before targets that are tried alone, with provider keys by name', async () => {
-    const key = await ctl.json('provider-keys create gpt-provider routed', { input: 'made-up' });
+    const key = await ctl.json('provider-keys create gpt-provider routed --no-test', { input: 'made-up' });
     await ctl.expect(`routes create split --target ${claude} --split ${mini}=80,key=routed --split ${claude}=20`);
     expect(await groupsOf('split')).toMatchObject([
       {
@@ -77,7 +77,7 @@ describe('routes', () => {
   });
 
   it('copy requests to another model', async () => {
-    const key = await ctl.json('provider-keys create assistant-provider copies', { input: 'made-up' });
+    const key = await ctl.json('provider-keys create assistant-provider copies --no-test', { input: 'made-up' });
     await ctl.expect(`routes create copied --target ${mini} --shadow ${claude}=2.5,key=copies --on-filter true`);
     const shadow = { model: claude, providerKeyId: key.id, percent: 2.5 };
     const settings = async () => (await ctl.json('routes get copied')).settings;

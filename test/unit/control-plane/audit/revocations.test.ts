@@ -64,5 +64,5 @@ it.each<[string, object, object]>([
 
 function isChange(name: MethodName): boolean {
   const method = methodNamed(name);
-  return method.audience === 'operator' && method.effect === 'change';
+  return method.audience === 'operator' && ['change', 'planned'].includes(method.effect);
 }
