@@ -24,7 +24,7 @@ export interface GuardedRequest {
 export interface GuardedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Empty if it is not read. */
+  /** Empty if it is not read; only its beginning with `bodyStartBytesMax`. */
   readonly body: Buffer;
 }
 
@@ -50,8 +50,11 @@ export interface GuardOptions {
    * finish.
    */
   readonly bodyBytesMax?: number;
-  /** The beginning of bodies with a status from 400 on is read, up to so many bytes. Default: not read. */
-  readonly refusalBytesMax?: number;
+  /**
+   * Without `bodyBytesMax`: so many bytes of the beginning of a body belong to the response, whatever its status.
+   * Default: none.
+   */
+  readonly bodyStartBytesMax?: number;
   /** Also takes plain http. Only for hosts that the platform's operator has listed. */
   readonly plain?: true;
   /** Default: each request has its own connection. */
@@ -73,7 +76,7 @@ const headBytesMax = 16 * 1024;
 const discardedBytesMax = 64 * 1024;
 
 export function createGuardedPost(options: GuardOptions): GuardedPost {
-  const { allows, ca, keep, bodyBytesMax, refusalBytesMax, plain, resolve = createResolve() } = options;
+  const { allows, ca, keep, bodyBytesMax, bodyStartBytesMax = 0, plain, resolve = createResolve() } = options;
   const own = {
     method: 'POST',
     // A new connection for each request, closed afterwards. A reused one could have been checked for another host or at
@@ -95,7 +98,7 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
       lookup: filteredLookup(allows, resolve, { owner: request.owner, signal: either }),
     };
     try {
-      const outgoing = { ...request, url, bodyBytesMax, refusalBytesMax };
+      const outgoing = { ...request, url, bodyBytesMax, bodyStartBytesMax };
       if (kept !== undefined) {
         const result = await send(outgoing, { ...kept, ...each }).catch(ifStale);
         if (result !== undefined) return result;
@@ -155,11 +158,11 @@ class StaleConnectionError extends Error {
 interface Outgoing extends Omit<GuardedRequest, 'url'> {
   readonly url: URL;
   readonly bodyBytesMax: number | undefined;
-  readonly refusalBytesMax: number | undefined;
+  readonly bodyStartBytesMax: number;
 }
 
 function send(request: Outgoing, options: RequestOptions): Promise<GuardedResponse> {
-  const { url, method = 'POST', headers, body, bodyBytesMax, refusalBytesMax } = request;
+  const { url, method = 'POST', headers, body, bodyBytesMax, bodyStartBytesMax } = request;
   const { promise, resolve, reject } = Promise.withResolvers<GuardedResponse>();
   const open = url.protocol === 'http:' ? httpRequest : httpsRequest;
   const outgoing = open(url, {
@@ -168,8 +171,9 @@ function send(request: Outgoing, options: RequestOptions): Promise<GuardedRespon
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
   });
   let head: GuardedResponse | undefined;
+  const start = new ByteStore();
   const failed = (error: Error) => {
-    if (head !== undefined && bodyBytesMax === undefined) return resolve(head);
+    if (head !== undefined && bodyBytesMax === undefined) return resolve({ ...head, body: start.bytes });
     const isStale = head === undefined && outgoing.reusedSocket && isReset(error);
     reject(isStale ? new StaleConnectionError(error) : error);
   };
@@ -178,9 +182,8 @@ function send(request: Outgoing, options: RequestOptions): Promise<GuardedRespon
   outgoing.once('response', (response) => {
     const result = { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.alloc(0) };
     head = result;
-    if (refusalBytesMax !== undefined && result.status >= 400)
-      return readBeginning(response, refusalBytesMax, (beginning) => resolve({ ...result, body: beginning }));
-    if (bodyBytesMax === undefined) return discard(response);
+    if (bodyBytesMax === undefined)
+      return discard(response, (chunk) => start.push(chunk.subarray(0, bodyStartBytesMax - start.length)));
     if (result.status === 200)
       return read(response, bodyBytesMax, { ended: (body) => resolve({ ...result, body }), failed });
     resolve(result);
@@ -194,25 +197,14 @@ function isReset(error: Error): boolean {
   return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
-function discard(response: IncomingMessage): void {
+function discard(response: IncomingMessage, seen: (chunk: Buffer) => void): void {
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {
+    seen(chunk);
     bytes += chunk.length;
     if (bytes > discardedBytesMax) response.destroy();
   });
   response.on('error', () => undefined);
-}
-
-/** A body that is longer, or that breaks off, is as good as its beginning. */
-function readBeginning(response: IncomingMessage, bytesMax: number, ended: (beginning: Buffer) => void): void {
-  const body = new ByteStore();
-  const end = () => ended(Buffer.from(body.bytes.subarray(0, bytesMax)));
-  response.on('data', (chunk: Buffer) => {
-    body.push(chunk);
-    if (body.length >= bytesMax) response.destroy();
-  });
-  response.on('error', () => undefined);
-  response.once('close', end);
 }
 
 interface BodyReader {

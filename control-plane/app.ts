@@ -51,6 +51,7 @@ import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts'
 import { watchReadiness } from './telemetry/readiness.ts';
 import { createUsageDays } from './usage/partitions.ts';
 import { createKeyTests, type KeyTestsDeps } from './vendors/key-tests.ts';
+import { bodyStartBytesMax } from './webhooks/attempt.ts';
 import { startWebhooks, type WebhooksDeps } from './webhooks/start.ts';
 
 export interface ControlPlane {
@@ -106,7 +107,7 @@ async function assemble(
   openRecordKeyUpkeep({ store, masterKeys: settings.masterKey, log }, lifecycle);
   const metrics = openMetrics(settings, { feed, clock, catalog, tls });
   const receivers = webhookAddresses({ deny: settings.denyCidrs, allow: settings.webhookAddresses });
-  const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
+  const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows, bodyStartBytesMax });
   openWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics }, lifecycle);
   openAuditWatch({ ...auditWatchSettings(settings), store, clock, log, metrics }, lifecycle);
   openReconciliation({ store, feed, clock, keptMs: settings.usageKept, log, metrics }, lifecycle);
@@ -121,6 +122,7 @@ async function assemble(
   const services = serviceDeps(settings, {
     network: webhookNetwork,
     webhookAddresses: receivers,
+    webhookPost: post,
     guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle),
     followers,
     replica: describeReplica(settings, { feed, clock, access, selectors, catalog, signer }),
@@ -187,7 +189,8 @@ function reportsOf(
   };
 }
 
-interface OpenedServices extends Pick<ServiceDeps, 'webhookAddresses' | 'guardrailWork' | 'replica' | 'followers'> {
+interface OpenedServices
+  extends Pick<ServiceDeps, 'webhookAddresses' | 'webhookPost' | 'guardrailWork' | 'replica' | 'followers'> {
   readonly network: KeyTestsDeps['network'];
 }
 

@@ -29,6 +29,7 @@ import * as routes from '../services/routes.ts';
 import * as status from '../services/status.ts';
 import * as usage from '../services/usage.ts';
 import * as virtualKeys from '../services/virtual-keys.ts';
+import * as deliveries from '../services/webhook-deliveries.ts';
 import * as webhooks from '../services/webhooks.ts';
 
 const everybody: readonly Role[] = ['owner', 'admin', 'member', 'platform_operator'];
@@ -294,7 +295,10 @@ export const methods = {
       handle: webhooks.rotateSecret,
     },
     Delete: { ...change, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.remove },
-    ListDeliveries: { ...read, roles: managers, organization: of.ofWebhook, handle: webhooks.listDeliveries },
+    ListDeliveries: { ...read, roles: managers, organization: of.ofWebhook, handle: deliveries.list },
+    GetDelivery: { ...read, roles: managers, organization: of.ofDelivery, handle: deliveries.get },
+    Test: { ...trial, roles: managers, organization: of.ofRow('webhooks'), handle: deliveries.test },
+    Redeliver: { ...change, roles: managers, organization: of.ofDelivery, handle: deliveries.redeliver },
   },
 } satisfies Table;
 

@@ -75,6 +75,10 @@ export const callReasons = {
     code: 'FAILED_PRECONDITION',
     about: 'an organization has a bounded number of webhooks',
   },
+  webhook_disabled: {
+    code: 'FAILED_PRECONDITION',
+    about: 'nothing is sent again to a webhook that is disabled or deleted',
+  },
   too_many_guardrails: {
     code: 'FAILED_PRECONDITION',
     about: 'an organization has a bounded number of guardrails, with a bounded size of phrases and patterns',

@@ -1,33 +1,124 @@
 // The audit log: lists its events, newest first, and verifies its chain.
-import type { Selectable } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { AuditEvent } from '../../proto/generated/gateway/v1/AuditEvent.ts';
 import type { ListAuditEventsRequest__Output } from '../../proto/generated/gateway/v1/ListAuditEventsRequest.ts';
 import type { ListAuditEventsResponse } from '../../proto/generated/gateway/v1/ListAuditEventsResponse.ts';
 import type { VerifyAuditRequest__Output } from '../../proto/generated/gateway/v1/VerifyAuditRequest.ts';
 import type { VerifyAuditResponse } from '../../proto/generated/gateway/v1/VerifyAuditResponse.ts';
 import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
-import { id, timeText } from '../domain/shared-fields.ts';
+import { id, time, timeText } from '../domain/shared-fields.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { cutPage, pageByRevision } from '../rpc/page.ts';
 import { beforeFirst, storedPoints, verifySlice } from '../store/audit-chain.ts';
+import { type ActorKind, actorKinds } from '../store/audit-table.ts';
 import type { Schema } from '../store/schema.ts';
+import { type EventNames, readEventNames } from './audit-names.ts';
 import type { ReadCall } from './method.ts';
 
 type Row = Selectable<Schema['audit_events']>;
+type Events = SelectQueryBuilder<Schema, 'audit_events', Row>;
 
 export async function list(call: ReadCall, request: ListAuditEventsRequest__Output): Promise<ListAuditEventsResponse> {
   const { size, limit, after } = pageByRevision(request);
-  const { target_id } = checked({ target_id: optional(id, request.targetId) });
-  let query = call.db
-    .selectFrom('audit_events')
-    .selectAll()
-    .where('organization_id', request.organizationId === undefined ? 'is' : '=', request.organizationId ?? null)
-    .orderBy('revision', 'desc')
-    .limit(limit);
+  const { target_id, after_revision, ...filters } = checked({
+    target_id: optional(id, request.targetId),
+    actor_id: optional(actorId, request.actorId),
+    action: optional(word, request.action),
+    since: optional(time, request.since),
+    until: optional(time, request.until),
+    target_kind: optional(word, request.targetKind),
+    actor_kind: optional(actorKind, request.actorKind),
+    after_revision: optional(revision, request.afterRevision),
+  });
+  const organizationId = request.organizationId ?? null;
+  const isFollowed = after_revision !== undefined;
+  let query: Events = call.db.selectFrom('audit_events').selectAll();
+  query = query.where('organization_id', organizationId === null ? 'is' : '=', organizationId);
   if (target_id !== undefined) query = query.where('target_id', '=', target_id);
-  if (after !== undefined) query = query.where('revision', '<', after);
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.revision, message);
+  if (isFollowed) query = query.where('revision', '>', Math.max(after_revision, after ?? 0));
+  else if (after !== undefined) query = query.where('revision', '<', after);
+  const rows = await filtered(call.db, query, { ...filters, organizationId })
+    .orderBy('revision', isFollowed ? 'asc' : 'desc')
+    .limit(limit)
+    .execute();
+  const names = await readEventNames(call.db, organizationId, rows);
+  const { items, nextPageToken } = cutPage(
+    rows,
+    size,
+    (row) => row.revision,
+    (row) => message(row, names),
+  );
   return { events: items, nextPageToken };
+}
+
+interface Filters {
+  readonly organizationId: string | null;
+  readonly actor_id: string | undefined;
+  readonly action: string | undefined;
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  readonly target_kind: string | undefined;
+  readonly actor_kind: ActorKind | undefined;
+}
+
+/** Times are compared exactly; the revisions around them let an index find the range. */
+function filtered(db: Kysely<Schema>, query: Events, filters: Filters): Events {
+  const { actor_id, action, since, until, target_kind, actor_kind } = filters;
+  let narrowed = query;
+  if (actor_id !== undefined) narrowed = narrowed.where('actor_id', '=', actor_id);
+  if (actor_kind !== undefined) narrowed = narrowed.where('actor_kind', '=', actor_kind);
+  if (target_kind !== undefined) narrowed = narrowed.where('target_kind', '=', target_kind);
+  if (action !== undefined) narrowed = narrowed.where(ofAction(action));
+  if (since !== undefined) {
+    const before = nearest(db, filters, { at: since - clockStepMs, side: 'before' });
+    narrowed = narrowed.where('at', '>=', since).where(sql<boolean>`revision > coalesce(${before}, 0)`);
+  }
+  if (until !== undefined) {
+    const later = nearest(db, filters, { at: until + clockStepMs, side: 'after' });
+    narrowed = narrowed.where('at', '<', until).where(sql<boolean>`revision < coalesce(${later}, ${revisionMax})`);
+  }
+  return narrowed;
+}
+
+/** Events follow each other in the order of revisions; their times do so but for steps of the database's clock. */
+const clockStepMs = 3_600_000;
+const revisionMax = Number.MAX_SAFE_INTEGER;
+
+/** The revision of the last event before a time, or of the first one after it. */
+function nearest(
+  db: Kysely<Schema>,
+  { organizationId }: Filters,
+  { at, side }: { readonly at: number; readonly side: 'before' | 'after' },
+) {
+  const [compares, order] = side === 'before' ? (['<', 'desc'] as const) : (['>', 'asc'] as const);
+  return db
+    .selectFrom('audit_events as near')
+    .select('near.revision')
+    .where('near.organization_id', organizationId === null ? 'is' : '=', organizationId)
+    .where('near.at', compares, at)
+    .orderBy('near.at', order)
+    .orderBy('near.revision', order)
+    .limit(1);
+}
+
+/** "VirtualKeys" is every action of that service. */
+function ofAction(action: string): RawBuilder<boolean> {
+  if (action.includes('.')) return sql<boolean>`action = ${action}`;
+  return sql<boolean>`substr(action, 1, ${action.length + 1}) = ${`${action}.`}`;
+}
+
+function word(text: string): Field<string> {
+  return /^[A-Za-z_.]{1,100}$/.test(text) ? valid(text) : invalid('must be such as in the events');
+}
+
+/** Of a person or key; the bootstrap token and the system have a word. */
+function actorId(text: string): Field<string> {
+  return text.length > 0 && text.length <= 100 ? valid(text) : invalid('must be the id of an actor');
+}
+
+function actorKind(text: string): Field<ActorKind> {
+  const kind = actorKinds.find((one) => one === text);
+  return kind === undefined ? invalid(`must be one of ${actorKinds.join(', ')}`) : valid(kind);
 }
 
 const sliceRows = 500;
@@ -63,7 +154,8 @@ function chainHash(text: string): Field<string> {
   return /^[0-9a-f]{64}$/.test(text) ? valid(text) : invalid('must be 64 hexadecimal digits');
 }
 
-function message(row: Row) {
+function message(row: Row, names: EventNames) {
+  const [actorName, targetName] = [names.actorOf(row), names.targetOf(row)];
   return {
     revision: String(row.revision),
     at: timeText(row.at),
@@ -78,5 +170,7 @@ function message(row: Row) {
     ...(row.after === null ? {} : { after: row.after }),
     hash: row.hash,
     previousHash: row.previous_hash,
+    ...(actorName !== undefined && { actorName }),
+    ...(targetName !== undefined && { targetName }),
   } satisfies AuditEvent;
 }

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { CatalogState } from '../../catalog/in-force.ts';
 import type { Clock } from '../../common/clock.ts';
+import type { GuardedPost } from '../../common/guarded-request.ts';
 import type { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { ShareOwner } from '../../common/shares.ts';
@@ -153,6 +154,8 @@ export interface ServiceDeps extends AuthenticationDeps {
   /** How long requests are kept, in milliseconds. */
   readonly usageKeptMs: number;
   readonly webhookAddresses: WebhookAddresses;
+  /** Reaches the same addresses. */
+  readonly webhookPost: GuardedPost;
   readonly keyTests: KeyTests;
   readonly guardrailWork: GuardrailWork;
   readonly replica: Replica;

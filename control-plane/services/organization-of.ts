@@ -56,6 +56,17 @@ export async function ofWebhook({ webhookId }: { readonly webhookId: string }, c
   return await ofRow('webhooks')({ id: webhookId }, call);
 }
 
+/** `id` is that of a delivery, whose webhook may be deleted. */
+export async function ofDelivery(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
+  checked({ id: id(request.id) });
+  const row = await call.db
+    .selectFrom('webhook_deliveries')
+    .select('organization_id')
+    .where('id', '=', request.id)
+    .executeTakeFirst();
+  return row?.organization_id;
+}
+
 /** `id` is that of a row in a table whose rows belong to an organization. */
 export function ofRow(table: OwnedTable) {
   return async (request: { readonly id: string }, call: ReadCall): Promise<Belongs> => {

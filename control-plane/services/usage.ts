@@ -1,79 +1,108 @@
 // Usage: totals, and the export of every request. Members only get totals of their own usage.
-import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { dayOf, windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
-import { canonicalVendorName } from '../../common/vendors.ts';
 import type { ExportUsageRequest__Output } from '../../proto/generated/gateway/v1/ExportUsageRequest.ts';
 import type { UsageTotal } from '../../proto/generated/gateway/v1/UsageTotal.ts';
 import type { UsageTotalsRequest__Output } from '../../proto/generated/gateway/v1/UsageTotalsRequest.ts';
 import type { UsageTotalsResponse } from '../../proto/generated/gateway/v1/UsageTotalsResponse.ts';
-import type { UsageDimension, UsageFormat } from '../../proto/words/money.ts';
-import { usageDimensions, usageFormats } from '../../proto/words/money.ts';
+import { scopeKinds } from '../../proto/words/access.ts';
+import type { UsageDimension, UsageFormat, UsageOrder } from '../../proto/words/money.ts';
+import { usageDimensions, usageFormats, usageOrders } from '../../proto/words/money.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
-import { spentSelector } from '../domain/model-selector.ts';
-import { id, isMetadataName, metadata, modelGlob, time, timeText } from '../domain/shared-fields.ts';
+import { isMetadataName, metadata, time, timeText, within } from '../domain/shared-fields.ts';
 import { checked } from '../rpc/checked.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
 import { exportUsage } from '../usage/export.ts';
 import { hourMs, hourOf } from '../usage/hours.ts';
-import { modelsUsed, readTotals, type UsageGroup, type UsageTotalRow } from '../usage/totals.ts';
-import { readKnownModels } from './known-models.ts';
+import { readUsageNames, scopeNameOf, type UsageNames } from '../usage/names.ts';
+import { orderSumOf, readTotals, type UsageTotalRow } from '../usage/totals.ts';
 import type { Download, DownloadCall, ReadCall } from './method.ts';
+import { narrowing, selectedModels } from './usage-filter.ts';
 
 const pageSizes = { default: 100, max: 1000 };
+
+const topMax = 500;
 
 export async function totals(call: ReadCall, request: UsageTotalsRequest__Output): Promise<UsageTotalsResponse> {
   const { from, to } = range(request, call.now);
   const fields = checked({
     group_by: groupBy(request.groupBy),
-    ai_system_id: optional(id, request.aiSystemId),
-    person_id: optional(id, request.personId),
-    key_id: optional(id, request.keyId),
-    model: optional(modelGlob, request.model),
-    provider: optional(providerName, request.provider),
     group_by_metadata: metadataNames(request.groupByMetadata),
     metadata: metadataEntries(request.metadata),
+    order_by: usageOrder(request.orderBy),
+    top: top(request),
   });
+  const only = narrowing(request);
   const names = { groupBy: fields.group_by, groupByMetadata: fields.group_by_metadata };
-  const { size, limit, after } = pageBy(request, (key) => readGroup(key, names), pageSizes);
+  const orderBy = fields.order_by;
+  const page = pageBy(request, (key) => readPosition(key, { ...names, orderBy }), pageSizes);
   const { role, personId: own } = call.caller;
   // For a member, another person's usage looks the same as none.
-  if (role === 'member' && (fields.person_id ?? own) !== own) return { totals: [], nextPageToken: '' };
+  if (role === 'member' && !(only.person ?? [own]).includes(own)) return { totals: [], nextPageToken: '' };
   const question = {
     organizationId: request.organizationId,
     from: hourOf(from),
     to: hourOf(to + hourMs - 1),
     metadata: fields.metadata,
-    only: {
-      ai_system: fields.ai_system_id,
-      person: role === 'member' ? own : fields.person_id,
-      key: fields.key_id,
-      provider: fields.provider,
-    },
+    only: role === 'member' ? { ...only, person: [own] } : only,
   };
-  const { models, match } = await readModels(call, request, question);
-  const rows = await readTotals(call.db, { ...question, ...names, models, after, limit });
+  const { models, match } = await selectedModels(call, request, question);
+  const limit = fields.top ?? page.limit;
+  const rows = await readTotals(call.db, { ...question, ...names, models, orderBy, after: page.after, limit });
   const keyOf = (row: UsageTotalRow) =>
-    JSON.stringify([...fields.group_by.map((name) => row[name]), ...(row.metadata ?? [])]);
-  const { items, nextPageToken } = cutPage(rows, size, keyOf, (row) => totalMessage(row, fields.group_by_metadata));
+    JSON.stringify([
+      ...(orderBy === undefined ? [] : [orderSumOf(row, orderBy)]),
+      ...fields.group_by.map((name) => row[name]),
+      ...(row.metadata ?? []),
+    ]);
+  const found = await namesOf(call, request.organizationId, rows);
+  const { items, nextPageToken } = cutPage(rows, fields.top ?? page.size, keyOf, (row) => ({
+    ...totalMessage(row, fields.group_by_metadata),
+    ...nameFields(row, found),
+  }));
   return { totals: items, nextPageToken, ...(match && { match }) };
 }
 
-/**
- * A used model may no longer be in any catalog, so a selector that matches used models is valid.
- * @throws CallError if it matches nothing
- */
-async function readModels(
-  { db }: ReadCall,
-  { organizationId, model, allowUnmatched }: UsageTotalsRequest__Output,
-  question: Parameters<typeof modelsUsed>[1],
-) {
-  if (model === undefined) return { models: undefined, match: undefined };
-  const models = await modelsUsed(db, question, canonicalSelector(model));
-  const known = await readKnownModels(db, organizationId, model);
-  const read = spentSelector(known, allowUnmatched === true || models.length > 0);
-  return { models, match: checked({ model: read(model) }).model.match };
+function top({ top: rows, pageToken = '' }: UsageTotalsRequest__Output): Field<number | undefined> {
+  if (rows !== undefined && pageToken !== '') return invalid('excludes page_token');
+  return optional(within(1, topMax), rows);
+}
+
+function usageOrder(name: string): Field<UsageOrder | undefined> {
+  return name === 'USAGE_ORDER_UNSPECIFIED' ? valid(undefined) : orderWord(name);
+}
+
+const orderWord = wordOf(usageOrders);
+
+/** The names that the caller may read: a member those of their own keys and of themself. */
+async function namesOf(
+  { db, caller }: ReadCall,
+  organizationId: string,
+  rows: readonly UsageTotalRow[],
+): Promise<UsageNames> {
+  const ids = (dimension: 'ai_system' | 'person' | 'key') =>
+    rows.map((row) => (row[dimension] === undefined ? undefined : String(row[dimension])));
+  const people = ids('person');
+  const found = await readUsageNames(db, organizationId, { systems: ids('ai_system'), people, keys: ids('key') });
+  if (caller.role !== 'member') return found;
+  const own = [...found.keys].filter(
+    ([, { scopeKind, scopeId }]) => scopeKind === 'person' && scopeId === caller.personId,
+  );
+  return { ...found, systems: new Map(), keys: new Map(own) };
+}
+
+function nameFields({ ai_system, person, key: keyId }: UsageTotalRow, names: UsageNames) {
+  const key = names.keys.get(String(keyId));
+  return {
+    ...named('aiSystemName', names.systems.get(String(ai_system))),
+    ...named('personName', names.people.get(String(person))),
+    ...(key && {
+      keyName: key.name,
+      keyScopeKind: scopeKinds.names[key.scopeKind],
+      ...named('keyScopeName', scopeNameOf(key, names)),
+    }),
+  };
 }
 
 export async function exportEvents(call: DownloadCall, request: ExportUsageRequest__Output): Promise<Download> {
@@ -115,13 +144,6 @@ function groupBy(names: readonly string[]): Field<readonly UsageDimension[]> {
     : valid(found);
 }
 
-/** Reads the name of a provider as its canonical name. */
-function providerName(text: string): Field<string> {
-  return /^[a-z0-9-]{1,63}$/.test(text)
-    ? valid(canonicalVendorName(text) ?? text)
-    : invalid('must be the name of a provider');
-}
-
 const metadataNamesMax = 4;
 
 function metadataNames(names: readonly string[]): Field<readonly string[]> {
@@ -138,16 +160,20 @@ function metadataEntries(entries: Readonly<Record<string, string>>): Field<Reado
 interface GroupNames {
   readonly groupBy: readonly UsageDimension[];
   readonly groupByMetadata: readonly string[];
+  readonly orderBy: UsageOrder | undefined;
 }
 
-/** Parses the last group of the previous page. */
-function readGroup(key: string, { groupBy: names, groupByMetadata }: GroupNames): UsageGroup | undefined {
-  const group = parse(key);
+/** Parses the position of the last row of the previous page. */
+function readPosition(key: string, { groupBy: names, groupByMetadata, orderBy }: GroupNames) {
+  const parts = parse(key);
+  if (!Array.isArray(parts)) return undefined;
+  const [sum, group] = orderBy === undefined ? [undefined, parts] : [parts[0], parts.slice(1)];
+  if (orderBy !== undefined && !/^-?\d{1,30}$/.test(String(sum))) return undefined;
   const length = names.length + groupByMetadata.length;
-  if (!Array.isArray(group) || group.length !== length || length === 0) return undefined;
+  if (group.length !== length || length === 0) return undefined;
   const isOfIts = (value: unknown, at: number) =>
     names[at] === 'day' || names[at] === 'hour' ? Number.isSafeInteger(value) : typeof value === 'string';
-  return group.every(isOfIts) ? group : undefined;
+  return group.every(isOfIts) ? { group, sum: sum === undefined ? undefined : String(sum) } : undefined;
 }
 
 function parse(text: string): unknown {

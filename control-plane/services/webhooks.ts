@@ -8,28 +8,23 @@ import type { CreateWebhookResponse } from '../../proto/generated/gateway/v1/Cre
 import type { DeleteWebhookRequest__Output } from '../../proto/generated/gateway/v1/DeleteWebhookRequest.ts';
 import type { DeleteWebhookResponse } from '../../proto/generated/gateway/v1/DeleteWebhookResponse.ts';
 import type { GetWebhookRequest__Output } from '../../proto/generated/gateway/v1/GetWebhookRequest.ts';
-import type { ListWebhookDeliveriesRequest__Output } from '../../proto/generated/gateway/v1/ListWebhookDeliveriesRequest.ts';
-import type { ListWebhookDeliveriesResponse } from '../../proto/generated/gateway/v1/ListWebhookDeliveriesResponse.ts';
 import type { ListWebhooksRequest__Output } from '../../proto/generated/gateway/v1/ListWebhooksRequest.ts';
 import type { ListWebhooksResponse } from '../../proto/generated/gateway/v1/ListWebhooksResponse.ts';
 import type { RotateWebhookSecretRequest__Output } from '../../proto/generated/gateway/v1/RotateWebhookSecretRequest.ts';
 import type { RotateWebhookSecretResponse } from '../../proto/generated/gateway/v1/RotateWebhookSecretResponse.ts';
 import type { UpdateWebhookRequest__Output } from '../../proto/generated/gateway/v1/UpdateWebhookRequest.ts';
 import type { Webhook } from '../../proto/generated/gateway/v1/Webhook.ts';
-import type { WebhookDelivery } from '../../proto/generated/gateway/v1/WebhookDelivery.ts';
-import { deliveryStates } from '../../proto/words/access.ts';
 import { optional } from '../domain/field.ts';
 import { name, timeText } from '../domain/shared-fields.ts';
 import { sealWebhookSecret, webhookUrl } from '../domain/webhook.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
-import { cutPage, pageById, pageOf } from '../rpc/page.ts';
+import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { flag, isSame } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 type WebhookRow = Selectable<Schema['webhooks']>;
-type DeliveryRow = Selectable<Schema['webhook_deliveries']>;
 
 /** For one organization, because each event is sent to every one of them. */
 export const webhooksMax = 10;
@@ -121,22 +116,6 @@ export async function remove(
   return { ...recorded(row), result: {}, before: message(row) };
 }
 
-export async function listDeliveries(
-  call: ReadCall,
-  request: ListWebhookDeliveriesRequest__Output,
-): Promise<ListWebhookDeliveriesResponse> {
-  const { size, limit, after } = pageById(request);
-  let query = call.db
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where('webhook_id', '=', request.webhookId)
-    .orderBy('id', 'desc')
-    .limit(limit);
-  if (after !== undefined) query = query.where('id', '<', after);
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, delivery);
-  return { deliveries: items, nextPageToken };
-}
-
 /** @throws CallError */
 async function requireSubject(db: Kysely<Schema>, organizationId: string): Promise<void> {
   const { count } = await db
@@ -173,17 +152,4 @@ function message(row: WebhookRow) {
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Webhook;
-}
-
-function delivery(row: DeliveryRow) {
-  return {
-    id: row.id,
-    webhookId: row.webhook_id,
-    type: row.type,
-    state: deliveryStates.names[row.state],
-    attempts: row.attempts,
-    ...(row.last_status !== null && { lastStatus: row.last_status }),
-    createdAt: timeText(row.created_at),
-    ...(row.next_attempt_at !== null && { nextAttemptAt: timeText(row.next_attempt_at) }),
-  } satisfies WebhookDelivery;
 }

@@ -9,6 +9,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
+import { addAuditFilters } from './audit-table.ts';
 import { addGuardrailKeys, createGuardrails } from './guardrail-tables.ts';
 import { createKeyRefusals, createKeyStates } from './key-refusal-table.ts';
 import { addKeyUse } from './key-tables.ts';
@@ -32,6 +33,7 @@ import { createRequests } from './request-table.ts';
 import { createRoutes } from './route-table.ts';
 import type { Schema } from './schema.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
+import { addDeliveryDetails } from './webhook-tables.ts';
 
 /**
  * Brings the database to the newest step, under a lock, because several replicas may start at once.
@@ -111,6 +113,8 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '033_requests': { up: (db) => createRequests(db, features.partitions) },
   '034_key_use': { up: addKeyUse },
   '035_provider_key_states': { up: createKeyStates },
+  '036_delivery_details': { up: addDeliveryDetails },
+  '037_audit_filters': { up: addAuditFilters },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

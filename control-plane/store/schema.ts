@@ -2,7 +2,6 @@
 // milliseconds since 1970 and revisions, JSON as text. Both databases have exactly these; migrations.ts creates them.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type {
-  DeliveryState,
   KeyForm,
   LimitKind,
   LimitSubjectKind,
@@ -13,6 +12,7 @@ import type {
 } from '../../proto/words/access.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
+import type { AuditEventsTable } from './audit-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
 import type { KeyRefusalsTable, KeyStatesTable } from './key-refusal-table.ts';
 import type { KeyValuesTable, VirtualKeysTable } from './key-tables.ts';
@@ -25,6 +25,7 @@ import type { RecordKeysTable } from './record-key-table.ts';
 import type { RequestsTable } from './request-table.ts';
 import type { RoutesTable } from './route-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
+import type { WebhookDeliveriesTable, WebhooksTable } from './webhook-tables.ts';
 
 export interface Schema extends ReconciliationTables {
   feed: FeedTable;
@@ -65,7 +66,6 @@ export interface Schema extends ReconciliationTables {
 }
 
 type Flag = 0 | 1;
-export type ActorKind = 'person' | 'bootstrap' | 'system' | 'virtual_key';
 
 /** One row. Every change updates it in its own transaction, so changes commit in the order of their revisions. */
 interface FeedTable {
@@ -93,22 +93,6 @@ interface ChangesTable {
   organization_id: string | null;
   state: RecordState;
   at: number;
-}
-
-interface AuditEventsTable {
-  revision: number;
-  at: number;
-  organization_id: string | null;
-  actor_kind: ActorKind;
-  actor_id: string;
-  from_address: string;
-  action: string;
-  target_kind: string;
-  target_id: string;
-  before: string | null;
-  after: string | null;
-  previous_hash: string;
-  hash: string;
 }
 
 interface PeopleTable {
@@ -314,35 +298,4 @@ interface UsageHoursTable {
   reasoning_tokens: number;
   cost: number;
   latency_ms: number;
-}
-
-interface WebhooksTable {
-  id: string;
-  organization_id: string;
-  name: string;
-  url: string;
-  /** Base64 of the sealed secret. */
-  secret: string;
-  /** Counts the secrets written; authenticated by the seal. */
-  secret_version: number;
-  enabled: Flag;
-  created_at: number;
-  revision: number;
-}
-
-interface WebhookDeliveriesTable {
-  id: string;
-  webhook_id: string;
-  organization_id: string;
-  type: string;
-  /** The body, which is sent and signed unchanged in every try. */
-  payload: string;
-  state: DeliveryState;
-  attempts: number;
-  last_status: number | null;
-  created_at: number;
-  /**
-   * When it is due; null once it is over. A replica postpones it before it tries, so that no two replicas try at once.
-   */
-  next_attempt_at: number | null;
 }

@@ -2,8 +2,9 @@
 // reads that must be consistent share one snapshot. SQLite and PostgreSQL behave the same behind it.
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { RecordKind, RecordState } from '../../proto/words/access.ts';
+import type { ActorKind } from './audit-table.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
-import type { ActorKind, Schema } from './schema.ts';
+import type { Schema } from './schema.ts';
 
 /**
  * A position on the change feed. Positions of different epochs can only be compared by the lineage of the present one.

@@ -3,13 +3,14 @@
 // in the database.
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
-import { type Cell, csvLine } from '../../common/csv-line.ts';
+import { type Cell, csvLine } from '../../common/csv.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { aMessage } from '../../proto/json/message-shape.ts';
 import type { UsageFormat } from '../../proto/words/money.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Metadata, readSets } from './metadata.ts';
+import { readNames, readUsageNames, type UsageNames } from './names.ts';
 import type { SpecialUsage } from './special.ts';
 
 export interface UsageRange {
@@ -35,8 +36,14 @@ export async function exportUsage(
 interface RequestRow extends Selectable<Schema['usage_events']> {
   /** The metadata of its key. */
   readonly metadata: Metadata;
+  readonly names: RowNames;
 }
-type AdjustmentRow = Selectable<Schema['usage_adjustments']>;
+interface AdjustmentRow extends Selectable<Schema['usage_adjustments']> {
+  readonly names: RowNames;
+}
+interface RowNames extends UsageNames {
+  readonly providerKeys: ReadonlyMap<string, string>;
+}
 type Row =
   | ({ readonly kind: 'request' } & RequestRow)
   | ({ readonly kind: 'adjustment' } & Omit<AdjustmentRow, 'kind'>);
@@ -63,11 +70,36 @@ async function readRows(db: Kysely<Schema>, range: UsageRange, after: Row | unde
   const requests = await nextOf(db.selectFrom('usage_events').selectAll(), range, after).execute();
   const recorded = db.selectFrom('usage_adjustments').selectAll().where('booked', '=', 1);
   const adjustments = await nextOf(recorded, range, after).execute();
+  const names = await namesOf(db, range, { requests, adjustments });
   const rows: Row[] = [
-    ...(await withMetadata(db, range, requests)).map((row) => ({ ...row, kind: 'request' as const })),
-    ...adjustments.map((row) => ({ ...row, kind: 'adjustment' as const })),
+    ...(await withMetadata(db, range, requests)).map((row) => ({ ...row, names, kind: 'request' as const })),
+    ...adjustments.map((row) => ({ ...row, names, kind: 'adjustment' as const })),
   ];
   return adjustments.length === 0 ? rows : rows.toSorted(inOrder).slice(0, pageRows);
+}
+
+interface Found {
+  readonly requests: readonly Selectable<Schema['usage_events']>[];
+  readonly adjustments: readonly Selectable<Schema['usage_adjustments']>[];
+}
+
+async function namesOf(
+  db: Kysely<Schema>,
+  { organizationId }: UsageRange,
+  { requests, adjustments }: Found,
+): Promise<RowNames> {
+  const all = [...requests, ...adjustments];
+  const names = await readUsageNames(db, organizationId, {
+    systems: [...all.map((row) => row.ai_system_id), ...requests.map((row) => row.project_ai_system_id)],
+    people: [
+      ...all.map((row) => row.person_id),
+      ...requests.map((row) => row.project_person_id),
+      ...adjustments.map((row) => row.author_id),
+    ],
+    keys: [...all.map((row) => row.key_id), ...requests.map((row) => row.project_key_id)],
+  });
+  const ids = [...new Set(all.flatMap((row) => row.provider_key_id || []))];
+  return { ...names, providerKeys: await readNames(db, 'provider_keys', { organizationId, ids }) };
 }
 
 /** Both tables have an index in this order. */
@@ -98,7 +130,7 @@ async function withMetadata(
   db: Kysely<Schema>,
   { organizationId }: UsageRange,
   rows: readonly Selectable<Schema['usage_events']>[],
-): Promise<readonly RequestRow[]> {
+): Promise<readonly Omit<RequestRow, 'names'>[]> {
   const named = rows.map(({ metadata_set }) => metadata_set);
   const sets = await readSets(db, organizationId, named);
   return rows.map((row) => ({ ...row, metadata: sets.get(row.metadata_set) ?? {} }));
@@ -171,6 +203,14 @@ const ofRequests = {
   reason: () => null,
   undoes: () => null,
   guardrail_id: (row) => row.guardrail_id,
+  key_name: ({ names, key_id }) => names.keys.get(key_id)?.name ?? null,
+  ai_system_name: ({ names, ai_system_id }) => names.systems.get(ai_system_id ?? '') ?? null,
+  person_name: ({ names, person_id }) => names.people.get(person_id ?? '') ?? null,
+  project_key_name: ({ names, project_key_id }) => names.keys.get(project_key_id ?? '')?.name ?? null,
+  project_ai_system_name: ({ names, project_ai_system_id }) => names.systems.get(project_ai_system_id ?? '') ?? null,
+  project_person_name: ({ names, project_person_id }) => names.people.get(project_person_id ?? '') ?? null,
+  provider_key_name: ({ names, provider_key_id }) => names.providerKeys.get(provider_key_id ?? '') ?? null,
+  author_name: () => null,
 } as const satisfies Record<string, (row: RequestRow) => Cell | Metadata>;
 
 function kindOf({ shadow, guardrail_id }: Pick<RequestRow, 'shadow' | 'guardrail_id'>): string {
@@ -197,6 +237,11 @@ const ofAdjustments: Partial<Record<Column, (row: Omit<AdjustmentRow, 'kind'>) =
   author_id: (row) => row.author_id,
   reason: (row) => row.reason,
   undoes: (row) => row.undoes,
+  key_name: ({ names, key_id }) => names.keys.get(key_id)?.name ?? null,
+  ai_system_name: ({ names, ai_system_id }) => names.systems.get(ai_system_id) ?? null,
+  person_name: ({ names, person_id }) => names.people.get(person_id) ?? null,
+  provider_key_name: ({ names, provider_key_id }) => names.providerKeys.get(provider_key_id) ?? null,
+  author_name: ({ names, author_id }) => names.people.get(author_id) ?? null,
 };
 
 function present(text: string): string | null {

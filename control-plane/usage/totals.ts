@@ -1,8 +1,7 @@
 // Sums of usage over whole hours, grouped and filtered by the request, from the sums by hour only. Usage with metadata
 // is also in a table of its own; the rest of all usage has none.
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { selectsModel } from '../../catalog/model-selector.ts';
-import type { UsageDimension } from '../../proto/words/money.ts';
+import type { UsageDimension, UsageOrder } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
 import { hourKey, hourSums } from './hours.ts';
 import type { Metadata } from './metadata.ts';
@@ -40,13 +39,24 @@ export interface TotalsQuestion {
   readonly models: readonly string[] | undefined;
   /** Only usage whose key had all of these. */
   readonly metadata: Metadata;
-  /** The group before the first requested one. */
-  readonly after: UsageGroup | undefined;
+  /** Undefined: by the groups. */
+  readonly orderBy: UsageOrder | undefined;
+  /** The position before the first requested row. */
+  readonly after: TotalsPosition | undefined;
   readonly limit: number;
 }
 
-/** Whose usage is summed. */
-export type UsageNarrowing = Partial<Readonly<Record<'ai_system' | 'person' | 'key' | 'provider', string | undefined>>>;
+/** A row of the totals by its group, and by the sum that the rows are ordered by, if any. */
+export interface TotalsPosition {
+  readonly group: UsageGroup;
+  /** A whole number as text. */
+  readonly sum: string | undefined;
+}
+
+const narrowed = ['ai_system', 'person', 'key', 'provider'] as const;
+
+/** Whose usage is summed: any of the values; undefined for all. */
+export type UsageNarrowing = Partial<Readonly<Record<(typeof narrowed)[number], readonly string[] | undefined>>>;
 
 type Sums = Readonly<Record<Exclude<(typeof hourSums)[number], 'cost'>, number>>;
 
@@ -59,21 +69,53 @@ export interface UsageTotalRow extends Sums, Readonly<Partial<Record<UsageDimens
 
 /** In the order of the groups. Without groups there is always one row, even without usage. */
 export async function readTotals(db: Kysely<Schema>, question: TotalsQuestion): Promise<readonly UsageTotalRow[]> {
-  const { groupBy, groupByMetadata, after, limit } = question;
+  const { groupBy, groupByMetadata, limit } = question;
   const groups = [...groupBy.map((name) => dimensions[name]), ...groupByMetadata.map((_, nth) => entryValue(nth))];
   const named = [
     ...groupBy.map((name) => sql`${dimensions[name]} as ${sql.ref(name)}`),
     ...groupByMetadata.map((_, nth) => sql`${entryValue(nth)} as ${sql.ref(columnOf(nth))}`),
   ];
   const joins = groupByMetadata.map((name, nth) => entryOf(question.organizationId, name, nth));
-  const past =
-    after === undefined || groups.length === 0 ? sql`` : sql`where (${sql.join(groups)}) > (${sql.join(after)})`;
+  const { past, order } = orderOf(question, sql.join(groups));
   const grouped =
-    groups.length === 0 ? sql`` : sql`group by ${sql.join(groups)} having ${isSomething} order by ${sql.join(groups)}`;
+    groups.length === 0
+      ? sql``
+      : sql`group by ${sql.join(groups)} having ${sql.join([isSomething, ...past], sql` and `)} order by ${order}`;
   const { rows } = await sql<UsageTotalRow>`
     select ${sql.join([...named, ...sums])} from ${hoursOf(question)} as hours
-    ${sql.join(joins, sql` `)} ${past} ${grouped} limit ${limit}`.execute(db);
+    ${sql.join(joins, sql` `)} ${grouped} limit ${limit}`.execute(db);
   return groupByMetadata.length === 0 ? rows : rows.map((row) => withMetadata(row, groupByMetadata));
+}
+
+const orderSums = {
+  cost: sql`sum(cost)`,
+  requests: sql`sum(requests)`,
+  tokens: sql`sum(prompt_tokens + completion_tokens)`,
+  failed_requests: sql`sum(failed_requests)`,
+} as const satisfies Record<UsageOrder, unknown>;
+
+/** The sum that a row is ordered by, as text. */
+export function orderSumOf(row: UsageTotalRow, orderBy: UsageOrder): string {
+  switch (orderBy) {
+    case 'cost':
+      return row.cost;
+    case 'requests':
+      return String(row.requests);
+    case 'tokens':
+      return String(row.prompt_tokens + row.completion_tokens);
+    case 'failed_requests':
+      return String(row.failed_requests);
+  }
+}
+
+function orderOf({ orderBy, after }: TotalsQuestion, groups: RawBuilder<unknown>) {
+  const later = after && sql`(${groups}) > (${sql.join(after.group)})`;
+  if (orderBy === undefined) return { past: later === undefined ? [] : [later], order: groups };
+  const sum = orderSums[orderBy];
+  const order = sql`${sum} desc, ${groups}`;
+  if (after === undefined) return { past: [], order };
+  const value = sql`cast(${after.sum ?? '0'} as numeric)`;
+  return { past: [sql`(${sum} < ${value} or (${sum} = ${value} and ${later}))`], order };
 }
 
 /**
@@ -135,22 +177,25 @@ const sums = hourSums.map((name) => {
 
 type Range = Pick<TotalsQuestion, 'organizationId' | 'from' | 'to' | 'only'>;
 
-/** The used models that the selector matches, as they were recorded, including dated names and synonyms. */
-export async function modelsUsed(db: Kysely<Schema>, range: Range, selector: string): Promise<readonly string[]> {
+/** The used models, as they were recorded, including dated names and synonyms. */
+export async function modelsUsed(db: Kysely<Schema>, range: Range): Promise<readonly string[]> {
   const conditions = conditionsOf({ ...range, models: undefined });
-  // The two databases share no pattern that is case-sensitive, so globs are matched here.
+  // The two databases share no pattern that is case-sensitive, so the caller matches globs.
   const { rows } = await sql<{ model: string }>`
     select distinct model_asked as model from usage_hours where ${sql.join(conditions, sql` and `)}`.execute(db);
-  return rows.map(({ model }) => model).filter((model) => selectsModel(selector, model));
+  return rows.map(({ model }) => model);
 }
 
 function conditionsOf(question: Range & Pick<TotalsQuestion, 'models'>): RawBuilder<unknown>[] {
   const { organizationId, from, to, only, models } = question;
   const range = [sql`organization_id = ${organizationId}`, sql`hour >= ${from}`, sql`hour < ${to}`];
-  const narrowed = (['ai_system', 'person', 'key', 'provider'] as const).flatMap((name) => {
-    const value = only[name];
-    return value === undefined ? [] : [sql`${dimensions[name]} = ${value}`];
+  const given = narrowed.flatMap((name) => {
+    const values = only[name];
+    return values === undefined ? [] : [isOneOf(dimensions[name], values)];
   });
-  if (models === undefined) return [...range, ...narrowed];
-  return [...range, ...narrowed, models.length === 0 ? sql`1 = 0` : sql`model_asked in (${sql.join(models)})`];
+  return [...range, ...given, ...(models === undefined ? [] : [isOneOf(sql`model_asked`, models)])];
+}
+
+function isOneOf(value: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> {
+  return values.length === 0 ? sql`1 = 0` : sql`${value} in (${sql.join(values)})`;
 }

@@ -123,7 +123,7 @@ function guarded({ privateUpstreams, denyCidrs, network }: KeyTestsDeps, organiz
   return createGuardedPost({
     ...network,
     allows: isListed ? isAddress : addressRule({ deny: denyCidrs }),
-    refusalBytesMax,
+    bodyStartBytesMax: refusalBytesMax,
     ...(isListed && { plain: true }),
   });
 }

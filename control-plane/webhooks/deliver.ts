@@ -4,11 +4,10 @@ import type { Clock } from '../../common/clock.ts';
 import type { GuardedPost } from '../../common/guarded-request.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
-import { errorCode } from '../../common/system-errors.ts';
-import { signedHeaders } from '../../common/webhook-signature.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
 import type { Store } from '../store/store.ts';
-import { type DueDelivery, readRetryAfter, recordTry, type Tried, type TryOutcome, takeDue } from './deliveries.ts';
+import { type AttemptResult, attempt } from './attempt.ts';
+import { type DueDelivery, recordTry, type TryOutcome, takeDue } from './deliveries.ts';
 
 export interface WebhookMetrics {
   webhookTried(outcome: TryOutcome): void;
@@ -17,7 +16,7 @@ export interface WebhookMetrics {
 export interface DelivererDeps {
   readonly store: Pick<Store, 'ledger'>;
   readonly masterKeys: SealKeys;
-  /** Reads only the head of a response. */
+  /** Reads the head of a response and the beginning of its body. */
   readonly post: GuardedPost;
   readonly clock: Clock;
   readonly log: Logger;
@@ -27,7 +26,6 @@ export interface DelivererDeps {
 }
 
 const triesMax = 64;
-const tryTimeoutMs = 10_000;
 /** Running tries may finish within this time before they are cut off. Tries that are cut off are made again. */
 const closeGraceMs = 3000;
 
@@ -90,27 +88,18 @@ export class Deliverer {
     }
   }
 
-  async #send(delivery: DueDelivery): Promise<Tried> {
+  async #send(delivery: DueDelivery): Promise<AttemptResult> {
     const { post, clock, log } = this.#deps;
     const secret = this.#secretOf(delivery);
     if (secret === undefined) {
       log.error({ webhook_id: delivery.webhookId }, 'no master key opens the secret of this webhook');
-      return { status: undefined, retryAfterMs: undefined };
+      return { status: undefined, retryAfterMs: undefined, error: 'no master key opens its secret' };
     }
-    const now = clock.now();
-    const headers = {
-      ...signedHeaders(secret, { id: delivery.id, at: now, body: delivery.payload }),
-      'content-type': 'application/json',
-      'user-agent': 'model-gateway-webhooks',
-    };
-    try {
-      const signal = AbortSignal.any([this.#cut.signal, AbortSignal.timeout(tryTimeoutMs)]);
-      const response = await post({ url: delivery.url, headers, body: delivery.payload }, signal);
-      return { status: response.status, retryAfterMs: readRetryAfter(response.headers['retry-after'], now) };
-    } catch (error) {
-      log.debug({ webhook_id: delivery.webhookId, reason: errorCode(error) }, 'a webhook did not respond');
-      return { status: undefined, retryAfterMs: undefined };
-    }
+    const { id, url, payload } = delivery;
+    const result = await attempt({ id, url, secret, payload }, { post, clock, cut: this.#cut.signal });
+    const { reason } = result;
+    if (reason !== undefined) log.debug({ webhook_id: delivery.webhookId, reason }, 'a webhook did not respond');
+    return result;
   }
 
   #secretOf({ organizationId, webhookId, secret, secretVersion }: DueDelivery): string | undefined {

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
+import { type AttemptResult, isAccepted } from './attempt.ts';
 
 /** The data of one try. */
 export interface DueDelivery {
@@ -19,13 +20,6 @@ export interface DueDelivery {
   /** Sealed. */
   readonly secret: string;
   readonly secretVersion: number;
-}
-
-/** The result of a try. */
-export interface Tried {
-  /** Undefined if there was no response. */
-  readonly status: number | undefined;
-  readonly retryAfterMs: number | undefined;
 }
 
 export const tryOutcomes = ['delivered', 'postponed', 'given_up'] as const;
@@ -100,7 +94,7 @@ function readTaken(db: Kysely<Schema>, ids: readonly string[]): Promise<readonly
 }
 
 /** Writes the result of a try. @throws StoreUnavailableError */
-export function recordTry(store: LedgerStore, delivery: DueDelivery, tried: Tried): Promise<TryOutcome> {
+export function recordTry(store: LedgerStore, delivery: DueDelivery, tried: AttemptResult): Promise<TryOutcome> {
   return store.ledger(async ({ db, now }) => {
     const next = isAccepted(tried) || isGone(tried) ? undefined : nextAttempt({ ...delivery, ...tried, now });
     const outcome = isAccepted(tried) ? 'delivered' : next === undefined ? 'given_up' : 'postponed';
@@ -109,6 +103,9 @@ export function recordTry(store: LedgerStore, delivery: DueDelivery, tried: Trie
       .set({
         state: ({ delivered: 'delivered', postponed: 'pending', given_up: 'failed' } as const)[outcome],
         last_status: tried.status ?? null,
+        last_error: tried.error ?? null,
+        last_body: tried.body ?? null,
+        last_attempt_at: now,
         next_attempt_at: next ?? null,
       })
       .where('id', '=', delivery.id)
@@ -121,12 +118,8 @@ export function recordTry(store: LedgerStore, delivery: DueDelivery, tried: Trie
   });
 }
 
-function isAccepted({ status = 0 }: Tried): boolean {
-  return status >= 200 && status <= 299;
-}
-
 /** 410: the receiver wants no more deliveries. */
-function isGone({ status }: Tried): boolean {
+function isGone({ status }: AttemptResult): boolean {
   return status === 410;
 }
 
@@ -198,11 +191,4 @@ export function nextAttempt({ attempts, createdAt, now, retryAfterMs = 0 }: Fail
   const scheduled = delaysMs[Math.min(attempts, delaysMs.length) - 1] ?? 0;
   const next = now + Math.max(scheduled, Math.min(retryAfterMs, retryAfterMaxMs));
   return next > createdAt + givenUpAfterMs ? undefined : next;
-}
-
-/** `retry-after`, RFC 9110: seconds or a date. */
-export function readRetryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * secondMs : Date.parse(value) - now;
-  return Number.isNaN(ms) || ms < 0 ? undefined : ms;
 }

@@ -40,6 +40,9 @@ export async function enqueueDeliveries(
     last_status: null,
     created_at: now,
     next_attempt_at: now,
+    last_error: null,
+    last_body: null,
+    last_attempt_at: null,
   }));
   await db.insertInto('webhook_deliveries').values(rows).execute();
 }

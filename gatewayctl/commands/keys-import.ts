@@ -3,7 +3,7 @@
 // values before the next key is created, because it is shown only once.
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { csvLine } from '../../common/csv-line.ts';
+import { csvLine } from '../../common/csv.ts';
 import { readCsv } from '../bills/csv.ts';
 import { textOfFile } from '../bills/given-text.ts';
 import { CallFailure } from '../call-failure.ts';

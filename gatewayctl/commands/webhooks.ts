@@ -1,6 +1,8 @@
 // Webhooks: URLs that receive an organization's budget events.
-import type { Resource } from '../command.ts';
+import type { Given, Resource } from '../command.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
+
+const deliveryId: Given = { flags: '<id>', about: 'id of the delivery, which webhooks deliveries lists', field: 'id' };
 
 export const webhooks: Resource = {
   name: 'webhooks',
@@ -73,10 +75,30 @@ export const webhooks: Resource = {
         STATE: 'state',
         ATTEMPTS: 'attempts',
         STATUS: 'lastStatus',
+        ERROR: '?lastError',
         CREATED: 'createdAt',
         NEXT: '?nextAttemptAt',
       },
       examples: ['webhooks deliveries alerts --limit 20'],
+    },
+    delivery: {
+      method: 'Webhooks.GetDelivery',
+      about: 'show a delivery: its body, and what the receiver responded last',
+      arguments: [deliveryId],
+      examples: ['webhooks delivery 01890000-0000-7000-8000-000000000000'],
+    },
+    resend: {
+      method: 'Webhooks.Redeliver',
+      about: 'send a delivery again at once, with the same id and body',
+      arguments: [deliveryId],
+      examples: ['webhooks resend 01890000-0000-7000-8000-000000000000'],
+    },
+    test: {
+      method: 'Webhooks.Test',
+      about: 'send a test event now and show what the receiver responds',
+      arguments: [thing('webhook')],
+      notes: 'It is signed like other events and is sent once.',
+      examples: ['webhooks test alerts'],
     },
   },
 };

@@ -9,6 +9,7 @@ import type { DriftState__Output } from '../generated/gateway/v1/DriftState.ts';
 import type { EstimateReason__Output } from '../generated/gateway/v1/EstimateReason.ts';
 import type { UsageDimension__Output } from '../generated/gateway/v1/UsageDimension.ts';
 import type { UsageFormat__Output } from '../generated/gateway/v1/UsageFormat.ts';
+import type { UsageOrder__Output } from '../generated/gateway/v1/UsageOrder.ts';
 import { enumWords, type WordOf, type WordsFor } from './enum-words.ts';
 
 export const acquireOutcomes = enumWords({
@@ -46,6 +47,14 @@ export const usageDimensions = enumWords({
   USAGE_DIMENSION_HOUR: 'hour',
 } as const satisfies WordsFor<UsageDimension__Output>);
 export type UsageDimension = WordOf<typeof usageDimensions>;
+
+export const usageOrders = enumWords({
+  USAGE_ORDER_COST: 'cost',
+  USAGE_ORDER_REQUESTS: 'requests',
+  USAGE_ORDER_TOKENS: 'tokens',
+  USAGE_ORDER_FAILED_REQUESTS: 'failed_requests',
+} as const satisfies WordsFor<UsageOrder__Output>);
+export type UsageOrder = WordOf<typeof usageOrders>;
 
 export const usageFormats = enumWords({
   USAGE_FORMAT_CSV: 'csv',

@@ -23,7 +23,7 @@ import type {
   UsageEvent,
 } from '../../proxy/usage/ledger-client.ts';
 import { wireTo } from '../support/ledger/wire.ts';
-import { noGuardrailWork, noKeyTests, someReplica } from '../support/replica.ts';
+import { noGuardrailWork, noKeyTests, noPost, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { leaseKey, rowKey } from './ledger.reference.ts';
 import type { Executed, LeaseName, LedgerRead, LedgerSide, NewBudget, SideDeps, StoreStep } from './ledger.side.ts';
@@ -45,6 +45,7 @@ const serviceDeps: ServiceDeps = {
   guardrailWork: noGuardrailWork,
   followers: new Followers(),
   keyTests: noKeyTests,
+  webhookPost: noPost,
 };
 const noLocks: RowLocks = {
   share: (query) => query,

@@ -5,6 +5,7 @@ import { sealWebhookSecret } from '../../control-plane/domain/webhook.ts';
 import type { Schema } from '../../control-plane/store/schema.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import { noteThresholds } from '../../control-plane/webhooks/thresholds.ts';
+import type { StoreDatabase } from './databases.ts';
 import { change, insertOrganization } from './stored-records.ts';
 
 export const masterKeys = parseSealKeys(createSealKey());
@@ -110,10 +111,23 @@ export async function storeDelivery(
       .values({
         ...{ id, organization_id: 'organization-1', type: 'budget.threshold_reached', payload: '{"a":1}' },
         ...{ state: 'pending', attempts: 0, last_status: null, created_at: now, next_attempt_at: now },
+        ...{ last_error: null, last_body: null, last_attempt_at: null },
         ...row,
       })
       .execute(),
   );
+  return id;
+}
+
+/** A delivered one, written beside a running control plane. @returns its id */
+export async function writeDelivery(
+  { raw }: Pick<StoreDatabase, 'raw'>,
+  { organizationId, webhookId }: { readonly organizationId: string; readonly webhookId: string },
+): Promise<string> {
+  const id = nextId();
+  await raw(`insert into webhook_deliveries
+    (id, webhook_id, organization_id, type, payload, state, attempts, last_status, created_at)
+    values ('${id}', '${webhookId}', '${organizationId}', 'budget.exceeded', '{}', 'delivered', 1, 204, ${Date.now()})`);
   return id;
 }
 

@@ -1,6 +1,7 @@
 // Defaults for a replica's data that a test does not check.
 import { catalogState } from '../../catalog/in-force.ts';
 import { systemClock } from '../../common/clock.ts';
+import type { GuardedPost } from '../../common/guarded-request.ts';
 import type { GuardrailWork } from '../../control-plane/guardrails/guardrail-work.ts';
 import type { Replica } from '../../control-plane/services/method.ts';
 import type { MetricsDeps } from '../../control-plane/telemetry/metrics.ts';
@@ -24,6 +25,8 @@ export const noGuardrailWork: GuardrailWork = {
 
 /** For a replica that tests no provider keys. */
 export const noKeyTests: KeyTests = { test: () => Promise.reject(new Error('unused')) };
+/** For a replica that sends nothing to receivers of webhooks. */
+export const noPost: GuardedPost = () => Promise.reject(new Error('unused'));
 
 /** Values of a replica's metrics at each scrape. */
 export const noGauges: MetricsDeps = {

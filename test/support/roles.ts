@@ -6,6 +6,7 @@ import type { MethodName } from '../../control-plane/api/methods.ts';
 import { writeDrift } from './bills/stored.ts';
 import type { StoreDatabase } from './databases.ts';
 import { writeLease, writeLedger } from './ledger-state.ts';
+import { writeDelivery } from './notice-rows.ts';
 import {
   createKey,
   createPerson,
@@ -15,9 +16,16 @@ import {
   type Someone,
   type TestTenant,
 } from './operators.ts';
-
-type Code = 'OK' | 'PERMISSION_DENIED' | 'NOT_FOUND';
-export const [ok, denied, hidden] = ['OK', 'PERMISSION_DENIED', 'NOT_FOUND'] as const;
+import {
+  type Code,
+  everybodyInside,
+  hidden,
+  managersHiddenFromPlatform,
+  managersOnly,
+  nobodyButOthers,
+  ok,
+  platformOnly,
+} from './role-codes.ts';
 
 interface Expectation {
   /** The named objects, created again for each call by a caller with the right. */
@@ -38,27 +46,6 @@ export interface World {
   readonly plane: OperatorsPlane;
   readonly platform: Someone;
 }
-
-const managersOnly = {
-  own: { owner: ok, admin: ok, member: denied },
-  otherOwner: hidden,
-  otherMember: denied,
-  platform: denied,
-} as const;
-const everybodyInside = {
-  own: { owner: ok, admin: ok, member: ok },
-  otherOwner: hidden,
-  otherMember: hidden,
-  platform: denied,
-} as const;
-const managersHiddenFromPlatform = { ...managersOnly, platform: hidden } as const;
-const platformOnly = {
-  own: { owner: denied, admin: denied, member: denied },
-  otherOwner: denied,
-  otherMember: denied,
-  platform: ok,
-} as const;
-const nobodyButOthers = { ...platformOnly, platform: denied } as const;
 
 const inOrganization = (_world: World, tenant: TestTenant) => ({ organizationId: tenant.id });
 const organization = (_world: World, tenant: TestTenant) => ({ id: tenant.id });
@@ -109,6 +96,10 @@ const webhook = async ({ plane }: World, tenant: TestTenant) => {
   await deleteAll(plane, tenant, 'Webhooks');
   const request = { organizationId: tenant.id, ...webhookFields() };
   return { id: (await plane.expect('Webhooks.Create', tenant.owner.token, request)).webhook.id };
+};
+const delivery = async (world: World, tenant: TestTenant) => {
+  const { id } = await webhook(world, tenant);
+  return { id: await writeDelivery(world.database, { organizationId: tenant.id, webhookId: id }) };
 };
 /** Unconfirmed money of a budget from a silent proxy. */
 const unconfirmed = async ({ database, plane }: World, tenant: TestTenant) => {
@@ -413,4 +404,7 @@ export const expectations: Record<MethodName, Expectation> = {
     ...managersOnly,
     request: async (world, tenant) => ({ webhookId: (await webhook(world, tenant)).id }),
   },
+  'Webhooks.GetDelivery': { ...managersOnly, request: delivery },
+  'Webhooks.Test': { ...managersOnly, request: webhook },
+  'Webhooks.Redeliver': { ...managersOnly, request: delivery },
 };

@@ -29,7 +29,7 @@ import {
   type TestTenant,
   violated,
 } from '../../support/operators.ts';
-import { noGuardrailWork, noKeyTests, someReplica } from '../../support/replica.ts';
+import { noGuardrailWork, noKeyTests, noPost, someReplica } from '../../support/replica.ts';
 import { startingSeed } from '../../support/seed.ts';
 import { recordEvents, usageEvent } from '../../support/usage-events.ts';
 
@@ -146,7 +146,7 @@ describe.each([
   it('of an empty range is a header, or empty', async () => {
     const empty = { from: new Date(firstDay - dayMs).toISOString(), to: new Date(firstDay).toISOString() };
     expect(await overGrpc({ ...empty, format: csv })).toMatch(
-      /^at,id,[a-z0-9_,]+,attempts,estimate_reason,reported_cost_usd,service_tier,[a-z0-9_,]+,images,metadata,provider_key_id,kind,author_id,reason,undoes,guardrail_id\r\n$/,
+      /^at,id,[a-z0-9_,]+,attempts,estimate_reason,reported_cost_usd,service_tier,[a-z0-9_,]+,images,metadata,provider_key_id,kind,author_id,reason,undoes,guardrail_id,key_name,[a-z_,]+,provider_key_name,author_name\r\n$/,
     );
     expect(await overGrpc(empty)).toBe('');
     expect(await (await overHttp(empty)).text()).toBe('');
@@ -186,6 +186,7 @@ describe.each([
       guardrailWork: noGuardrailWork,
       followers: new Followers(),
       keyTests: noKeyTests,
+      webhookPost: noPost,
     };
     const shares = createShares(systemClock);
     const dispatcher = createDispatcher({ store, services, shares, clock: systemClock });

@@ -1,6 +1,6 @@
 // CSV that is valid for RFC 4180 and safe in spreadsheets.
 import { expect, it } from 'vitest';
-import { type Cell, csvLine } from '../../../common/csv-line.ts';
+import { type Cell, csvLine } from '../../../common/csv.ts';
 
 it.each<[readonly Cell[], string]>([
   [['a', 'b'], 'a,b\r\n'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { givenUpAfterMs, nextAttempt, readRetryAfter } from '../../../../control-plane/webhooks/deliveries.ts';
+import { readRetryAfter } from '../../../../control-plane/webhooks/attempt.ts';
+import { givenUpAfterMs, nextAttempt } from '../../../../control-plane/webhooks/deliveries.ts';
 
 const created = 1_800_000_000_000;
 const second = 1000;

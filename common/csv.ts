@@ -1,9 +1,5 @@
-// Writes CSV (RFC 4180), for exports that people open in a spreadsheet.
+// CSV by RFC 4180 that is safe to open in a spreadsheet: a text that looks like a formula gets an apostrophe in front.
 
-/**
- * A cell of CSV by RFC 4180 that is safe to open in a spreadsheet: a text that looks like a formula gets an apostrophe
- * in front.
- */
 export type Cell = string | number | boolean | null;
 
 /** One record with its line end. Null is the empty cell. */
