@@ -3,6 +3,7 @@
 import type { Client, MethodName } from './client.ts';
 import type { Io } from './io.ts';
 import type { Noun } from './names.ts';
+import type { OutputForm } from './output-form.ts';
 import type { ConnectionOptions, Session } from './session.ts';
 
 /** A positional argument ("<name>", "[name]") or an option ("--name <text>", "--flag"). */
@@ -28,6 +29,8 @@ export interface Given {
 
 interface Common {
   readonly about: string;
+  /** Left out of help, documentation and completion, because programs call it. */
+  readonly hidden?: true;
   readonly arguments?: readonly Given[];
   readonly options?: readonly Given[];
   /** Command lines without the program's name; a test runs each through the parser. */
@@ -51,6 +54,8 @@ export interface MethodCommand extends Common {
   readonly afterSecret?: (response: object, invocation: Invocation) => void;
   /** "own": the request's organization is an option of the command, not the organization in use. */
   readonly organization?: 'own';
+  /** For a list that can be followed. */
+  readonly follow?: Follow;
   /** Accepts the request's fields as JSON by --file. */
   readonly file?: true;
   /** Default subject of the command if none is given: the organization in use, with its id at this path. */
@@ -59,8 +64,22 @@ export interface MethodCommand extends Common {
   readonly render?: (response: object) => string;
   /** What runs in place of the method, if the command line has an option for it: such as one call for each key. */
   readonly instead?: (invocation: Invocation) => (() => Promise<Done>) | undefined;
+  /** Whether the response, which is printed all the same, means that the command has failed: exit code 1. */
+  readonly failed?: (response: object) => boolean;
   /** Completes the request where the table is not sufficient. */
   readonly complete?: (request: Request, invocation: Invocation) => Promise<Request> | Request;
+}
+
+/** How a list is followed: items after a position, the oldest first. */
+export interface Follow {
+  /** The option that requests it. */
+  readonly given: Given;
+  /** Field of the request: only items after this position. */
+  readonly after: string;
+  /** Field of an item. */
+  readonly position: string;
+  /** Field of the request that starts in the past; without it, it starts after the newest item. */
+  readonly since: string;
 }
 
 interface Otherwise extends Pick<Given, 'field' | 'beside'> {
@@ -91,7 +110,12 @@ export interface Resource {
 export type Request = { [field: string]: unknown };
 
 export interface CommonOptions extends ConnectionOptions {
-  readonly json?: boolean;
+  /** The form of the output: -o, or --json. */
+  readonly form: OutputForm;
+  /** Whether the output is one of the forms for programs, which printJson prints. */
+  readonly json: boolean;
+  /** Of a change: it is not sent. */
+  readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly platform?: boolean;
   readonly limit?: string;

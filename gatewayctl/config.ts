@@ -13,6 +13,8 @@ export interface Context {
   readonly transport: Transport;
   /** Id or name; the default for commands without an explicit organization. */
   readonly organization?: string;
+  /** Origin of the proxy, for commands that call it. */
+  readonly url?: string;
   readonly token?: Secret;
 }
 
@@ -81,11 +83,12 @@ function readPrivate(path: string): string | undefined {
 function readContext(value: unknown, where: string): Context {
   if (!isObject(value) || typeof value.server !== 'string') throw broken(where, 'it has no server');
   parseServer(value.server);
-  const [organization, token] = [optionalText(value.organization), optionalText(value.token)];
+  const [organization, url, token] = [value.organization, value.url, value.token].map(optionalText);
   return {
     server: value.server,
     transport: readTransport(value.transport, where),
     ...(organization !== undefined && { organization }),
+    ...(url !== undefined && { url }),
     ...(token !== undefined && { token: new Secret(token) }),
   };
 }

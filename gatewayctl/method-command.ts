@@ -2,7 +2,9 @@
 // confirmation of what cannot be undone, and prints the response.
 import { fieldsOf, isOptional, methodTypes } from '../proto/json/contract.ts';
 import type { Done, Given, GivenValue, Invocation, MethodCommand, Request } from './command.ts';
-import { Failure, usageMistake } from './failure.ts';
+import { printDryRun } from './dry-run.ts';
+import { exitCodes, Failure, usageMistake } from './failure.ts';
+import { followList } from './follow.ts';
 import { readGiven } from './io.ts';
 import { callerOf, idOf } from './names.ts';
 import { noOrganization, organizationIfAny, organizationInUse } from './organization.ts';
@@ -14,22 +16,31 @@ import { printable } from './table.ts';
 
 const listedDefault = 1000;
 
-/** @throws Failure, CallFailure */
+/** @returns the exit code, if it is not 0. @throws Failure, CallFailure */
 export async function runMethod(command: MethodCommand, invocation: Invocation): Promise<Done> {
   requireToken(await invocation.session());
   const instead = command.instead?.(invocation);
   if (instead !== undefined) return await instead();
   const checked = await requestOf(command, invocation);
+  if (invocation.options.dryRun === true) return await printDryRun(command.method, checked, invocation);
   await confirm(command, invocation);
   const client = await invocation.client();
-  if (!isList(command.method))
-    return await printResponse(command, await client.ask(command.method, checked), invocation);
-  await printList(command, await readPages(client, command.method, checked, listedMax(invocation)), invocation);
+  if (command.follow !== undefined && invocation.given.has(command.follow.given))
+    return await followList({ command, follow: command.follow, request: checked }, client, invocation);
+  if (isList(command.method)) {
+    const pages = await readPages(client, command.method, checked, listedMax(invocation));
+    return await printList(command, pages, invocation);
+  }
+  const response = await client.ask(command.method, checked);
+  await printResponse(command, response, invocation);
+  return command.failed?.(response) === true ? exitCodes.refused.code : undefined;
 }
 
 /** The request of a command line, with names as ids. @throws Failure, CallFailure */
 export async function requestOf(command: MethodCommand, invocation: Invocation): Promise<object> {
   const { requestType } = methodTypes(command.method);
+  if (command.secret !== undefined && invocation.options.form === 'name')
+    throw usageMistake('-o name would lose the value that is shown only this once; choose another form');
   const organizationId = once(() => organizationOf(command, invocation));
   let request = await requestOfFile(command, requestType, invocation);
   const changes = Object.keys(request).length + invocation.given.size;

@@ -46,6 +46,22 @@ export function isNamedInOrganization(noun: Noun): boolean {
 /** Stands for the id of the caller. A person with this name must be given by id. */
 export const myself = 'me';
 
+export const nouns = Object.keys(namings) as readonly Noun[];
+
+/** The names of objects that can be used, of one page. @throws CallFailure */
+export async function namesOf(
+  noun: Noun,
+  client: Client,
+  organizationId: string | undefined,
+): Promise<readonly string[]> {
+  const { list, by }: Naming = namings[noun];
+  const within = isNamedInOrganization(noun) && organizationId !== undefined ? { organizationId } : {};
+  const { items } = await readPages(client, list, within, namesMax);
+  return items.map((item) => String(item[by] ?? '')).filter(Boolean);
+}
+
+const namesMax = 500;
+
 /** @throws Failure if the name matches no object or several */
 export async function idOf(
   noun: Noun,

@@ -36,6 +36,11 @@ export function isList(method: MethodName): boolean {
   return Object.hasOwn(fieldsOf(methodTypes(method).responseType), 'nextPageToken');
 }
 
+/** Whether a method changes or sends something; the contract names methods that only read by these words. */
+export function isChange(method: MethodName): boolean {
+  return !/\.(?:Get|List|Totals|Verify|Explain|Forecast|Series|Tail)/.test(method);
+}
+
 /** The only repeated field of a list response. */
 export function listField(method: MethodName): string {
   const fields = Object.entries(fieldsOf(methodTypes(method).responseType));

@@ -4,12 +4,14 @@ import { isObject, type JsonObject } from '../common/json.ts';
 import { fieldsOf, methodTypes } from '../proto/json/contract.ts';
 import { toJson } from '../proto/json/encode.ts';
 import type { Invocation, MethodCommand } from './command.ts';
+import { columnsOf, printStructured, type Structure } from './output.ts';
 import { listField, type Pages } from './pages.ts';
 import { getField } from './request.ts';
 import { printable, renderFields, renderMatch, renderTable } from './table.ts';
 
-export async function printJson(value: object, { io }: Invocation): Promise<void> {
-  await io.out(`${JSON.stringify(value, null, 2)}\n`);
+/** Prints a structured value in the form that was requested; JSON for a table, which the caller prints otherwise. */
+export async function printJson(value: object, { io, options }: Invocation, structure?: Structure): Promise<void> {
+  await printStructured(value, { io, form: options.form }, structure);
 }
 
 export async function printResponse(command: MethodCommand, response: object, invocation: Invocation): Promise<void> {
@@ -17,7 +19,7 @@ export async function printResponse(command: MethodCommand, response: object, in
   const { responseType } = methodTypes(command.method);
   const secret = command.secret === undefined ? undefined : getField(response, command.secret);
   if (options.json === true) {
-    await printJson(toJson(responseType, response), invocation);
+    await printJson(toJson(responseType, response), invocation, { columns: columnsOf(responseType) });
     if (typeof secret === 'string') command.afterSecret?.(response, invocation);
     return;
   }
@@ -41,12 +43,13 @@ export async function printList(command: MethodCommand, pages: Pages, invocation
   const { io, options } = invocation;
   const { responseType } = methodTypes(command.method);
   const { field, items, nextPageToken, match } = pages;
+  const itemType = fieldsOf(responseType)[listField(command.method)]?.type ?? '';
   if (options.json === true) {
     const whole = { [field]: items, nextPageToken, ...(match !== undefined && { match }) };
-    await printJson(toJson(responseType, whole), invocation);
+    const names = Object.values(command.columns ?? {}).map((path) => path.replace('?', ''));
+    await printJson(toJson(responseType, whole), invocation, { columns: columnsOf(itemType), names });
   } else {
     if (isObject(match)) io.say(renderMatch(match));
-    const itemType = fieldsOf(responseType)[listField(command.method)]?.type ?? '';
     if (items.length === 0) io.say('none');
     else await io.out(renderTable(itemType, command.columns ?? { ID: 'id' }, items));
   }

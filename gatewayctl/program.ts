@@ -4,7 +4,8 @@ import { version } from '../common/version.ts';
 import { methodTypes } from '../proto/json/contract.ts';
 import type { Command, CommonOptions, Given, GivenValue, Tree } from './command.ts';
 import { choicesOf } from './enum-names.ts';
-import { isList } from './pages.ts';
+import { type GivenOutput, outputForms, readOutput } from './output-form.ts';
+import { isChange, isList } from './pages.ts';
 import { fieldAt, takesSeveral } from './request.ts';
 
 /** A parsed command line. */
@@ -14,6 +15,8 @@ export interface Parsed {
   readonly given: ReadonlyMap<Given, GivenValue>;
   /** The words after `--`, if the command takes them. */
   readonly rest: readonly string[];
+  /** What to report on standard error before the command runs. */
+  readonly warning?: string;
 }
 
 export interface ParserOutput {
@@ -63,20 +66,33 @@ async function parseWords(args: readonly string[], tree: Tree, output: ParserOut
   return parsed;
 }
 
-/** Turns `help keys create` into `keys create --help`. An unknown topic or command is left for the parser to refuse. */
+/**
+ * Turns `help keys create` and `keys help create` into `keys create --help`. An unknown topic or command is left for the
+ * parser to refuse.
+ */
 function withHelpAsOption(args: readonly string[], { resources, commands }: Tree): readonly string[] {
-  const [first, name, command] = args;
+  const [first = '', name, command] = args;
+  const resourceNamed = (word: string) => resources.find((one) => one.name === word || one.aliases?.includes(word));
+  if (name === 'help' && resourceNamed(first) !== undefined) return [first, ...args.slice(2), '--help'];
+  // A word after a command with arguments is one of them.
+  if (name === 'help' && Object.hasOwn(commands, first) && commands[first]?.arguments === undefined)
+    return [first, '--help'];
   if (first !== 'help') return args;
   if (name === undefined) return ['--help'];
-  const resource = resources.find((one) => one.name === name || one.aliases?.includes(name));
+  const resource = resourceNamed(name);
   if (resource === undefined) return Object.hasOwn(commands, name) ? [name, '--help'] : args;
   const isKnown = command === undefined || Object.hasOwn(resource.commands, command);
   return isKnown ? [...args.slice(1, 3), '--help'] : args.slice(1);
 }
 
 export const rootOptions: readonly Given[] = [
-  { flags: '--json', about: 'print the whole response as JSON' },
-  { flags: '-o, --organization <name>', about: "the organization, by name or id; default: the context's" },
+  {
+    flags: '-o <form>',
+    about: 'print a table, json, yaml, csv or name: for people, the whole response, rows with all fields, names alone',
+    choices: outputForms,
+  },
+  { flags: '--json', about: 'the same as -o json' },
+  { flags: '--organization <name>', about: "the organization, by name or id; default: the context's" },
   { flags: '--platform', about: 'the platform itself, no organization' },
   { flags: '-y, --yes', about: 'do not ask for confirmation of what cannot be undone' },
   { flags: '--context <name>', about: 'use this context; also GATEWAYCTL_CONTEXT' },
@@ -108,11 +124,25 @@ const fileOption: Given = {
   about: "the request's fields as JSON, as the JSON API takes them, - for standard input; options go before it",
 };
 
+const dryRunOption: Given = {
+  flags: '--dry-run',
+  about:
+    'print the request and do not send it; names are looked up and fields are read, but only the server finds other mistakes',
+};
+
+/** Options that are read by their names, in CommonOptions. */
+const optionsApart: readonly Given[] = [fileOption, dryRunOption, ...listOptions];
+
 /** All options of a command except those that every command has. */
 export function optionsOf(command: Command): readonly Given[] {
   const own = command.options ?? [];
   if (!('method' in command)) return own;
-  return [...own, ...(command.file === true ? [fileOption] : []), ...(isList(command.method) ? listOptions : [])];
+  return [
+    ...own,
+    ...(command.file === true ? [fileOption] : []),
+    ...(isChange(command.method) ? [dryRunOption] : []),
+    ...(isList(command.method) ? listOptions : []),
+  ];
 }
 
 /** The accepted values, if they form a small set. */
@@ -146,7 +176,8 @@ function createParser(tree: Tree, output: ParserOutput, found: (parsed: Parsed) 
       addCommand(styled(group.command(name)), command, found);
   }
   root.commandsGroup('This program:');
-  for (const [name, command] of Object.entries(tree.commands)) addCommand(styled(root.command(name)), command, found);
+  for (const [name, command] of Object.entries(tree.commands))
+    addCommand(styled(root.command(name, { hidden: command.hidden === true })), command, found);
   return root;
 }
 
@@ -173,9 +204,9 @@ function addCommand(parser: Parser, command: Command, found: (parsed: Parsed) =>
     });
     for (const { given: one, option } of options) {
       const value = typedValue(option, values);
-      if (value !== undefined && one !== fileOption && !listOptions.includes(one)) given.set(one, value);
+      if (value !== undefined && !optionsApart.includes(one)) given.set(one, value);
     }
-    found({ command, options: parser.optsWithGlobals<CommonOptions>(), given, rest: [] });
+    found({ command, given, rest: [], ...commonOptions(parser) });
   });
 }
 
@@ -184,6 +215,20 @@ function typedValue(option: Option, values: Readonly<Record<string, GivenValue |
   const value = values[option.attributeName()];
   if (option.negate) return value === false ? true : undefined;
   return value === false ? undefined : value;
+}
+
+/** @throws CommanderError for options that exclude each other */
+function commonOptions(parser: Parser): Pick<Parsed, 'options' | 'warning'> {
+  const { o, ...options } = parser.optsWithGlobals<Omit<CommonOptions, 'form' | 'json'> & GivenOutput>();
+  try {
+    const { form, organization, warning } = readOutput({ o, ...options });
+    return {
+      options: { ...options, form, json: form !== 'table', ...(organization !== undefined && { organization }) },
+      ...(warning !== undefined && { warning }),
+    };
+  } catch (error) {
+    return parser.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function usageOf({ arguments: args = [] }: Command): string {

@@ -25,7 +25,8 @@ export async function runGatewayctl(args: readonly string[], io: Io = processIo(
   }
 }
 
-async function runParsed({ command, options, given, rest }: Parsed, io: Io): Promise<number> {
+async function runParsed({ command, options, given, rest, warning }: Parsed, io: Io): Promise<number> {
+  if (warning !== undefined) sayText(io, `gatewayctl: ${warning}`);
   let opened: Promise<Session> | undefined;
   const session = () => {
     opened ??= openSession(options, io);

@@ -112,9 +112,10 @@ export function requireToken({ target }: Session): void {
     throw new Failure('unauthenticated', `there is no token for ${target.server}; run: gatewayctl login`);
 }
 
-function timeoutMs(text: string | undefined): number {
+/** @throws Failure */
+export function timeoutMs(text: string | undefined, otherwise = '15s'): number {
   try {
-    return duration(text ?? '15s');
+    return duration(text ?? otherwise);
   } catch (error) {
     throw usageMistake(`--timeout ${error instanceof Error ? error.message : ''}`);
   }

@@ -130,7 +130,7 @@ function commandsTable(): string {
     ...tree.resources.flatMap(({ name, commands }) =>
       Object.entries(commands).map(([command, row]) => [`${name} ${command}`, row] as const),
     ),
-    ...Object.entries(tree.commands),
+    ...Object.entries(tree.commands).filter(([, { hidden }]) => hidden !== true),
   ];
   const rows = named.map(([name, { arguments: given = [], about }]) => [
     code([name, ...given.map(({ flags }) => flags)].join(' ')),

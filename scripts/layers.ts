@@ -43,6 +43,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   pg: databaseRooms(),
   'node:sqlite': databaseRooms(),
   pino: ['common/logger.ts'],
+  yaml: ['gatewayctl/yaml.ts', 'scripts/', 'test/'],
   'prom-client': [
     ...['control-plane', 'injector', 'keeper'].map((plane) => `${plane}/telemetry/metrics.ts`),
     'proxy/telemetry/',

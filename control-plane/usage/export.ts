@@ -78,7 +78,7 @@ async function readRows(db: Kysely<Schema>, range: UsageRange, after: Row | unde
   return adjustments.length === 0 ? rows : rows.toSorted(inOrder).slice(0, pageRows);
 }
 
-interface Found {
+interface PageRows {
   readonly requests: readonly Selectable<Schema['usage_events']>[];
   readonly adjustments: readonly Selectable<Schema['usage_adjustments']>[];
 }
@@ -86,7 +86,7 @@ interface Found {
 async function namesOf(
   db: Kysely<Schema>,
   { organizationId }: UsageRange,
-  { requests, adjustments }: Found,
+  { requests, adjustments }: PageRows,
 ): Promise<RowNames> {
   const all = [...requests, ...adjustments];
   const names = await readUsageNames(db, organizationId, {

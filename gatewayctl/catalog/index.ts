@@ -9,6 +9,8 @@ import { catalogText } from '../../catalog/write.ts';
 import { errorCode } from '../../common/system-errors.ts';
 import { Failure, usageMistake } from '../failure.ts';
 import type { Io } from '../io.ts';
+import { printStructured } from '../output.ts';
+import type { OutputForm } from '../output-form.ts';
 import { printable } from '../table.ts';
 import { type ListOptions, orMistake, readCatalog, readFigures } from './figures.ts';
 
@@ -17,7 +19,7 @@ export interface DiffRequest extends ListOptions {
   readonly from: string;
   /** The catalog to compare with; undefined: the shipped one. */
   readonly catalog: string | undefined;
-  readonly json: boolean;
+  readonly form: OutputForm;
 }
 
 export interface UpdateRequest extends DiffRequest {
@@ -30,7 +32,7 @@ export interface UpdateRequest extends DiffRequest {
 export async function diffCatalogs(request: DiffRequest, io: Io): Promise<Update> {
   const figures = await readFigures(request.from, request);
   const update = updateCatalog(await readCatalog(request.catalog), figures, fromList);
-  await show(update, figures, request.json, io);
+  await show(update, figures, request.form, io);
   return update;
 }
 
@@ -39,9 +41,9 @@ function fromList(source: string | undefined): boolean {
   return source === undefined || source.startsWith('litellm-');
 }
 
-async function show(update: Update, { asOf, isWhole }: Figures, json: boolean, io: Io): Promise<void> {
+async function show(update: Update, { asOf, isWhole }: Figures, form: OutputForm, io: Io): Promise<void> {
   const { changes, kept, missing } = update;
-  if (json) await io.out(`${JSON.stringify({ asOf, changes, kept, missing }, null, 2)}\n`);
+  if (form !== 'table') await printStructured({ asOf, changes, kept, missing }, { io, form });
   else if (changes.length > 0) await io.out(changesText(changes));
   io.say(summary(update, isWhole));
 }

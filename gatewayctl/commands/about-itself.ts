@@ -2,8 +2,9 @@
 import { version as ownVersion } from '../../common/version.ts';
 import { defaultUrl, keyVariable, urlVariable } from '../clients/index.ts';
 import { type Command, type Given, type Invocation, textOf } from '../command.ts';
-import { completionScript, shells } from '../completion.ts';
+import { completionScript, shells, wordOfNoun } from '../completion.ts';
 import { exitCodes, usageMistake } from '../failure.ts';
+import { nouns } from '../names.ts';
 import { printJson } from '../print-response.ts';
 import { chooseContext } from '../session.ts';
 import { printable } from '../table.ts';
@@ -80,6 +81,22 @@ export const completion: Command = {
     'bash: source <(gatewayctl completion bash)      in ~/.bashrc',
     'zsh:  source <(gatewayctl completion zsh)       in ~/.zshrc, after compinit',
     'fish: gatewayctl completion fish | source       in ~/.config/fish/config.fish',
+    'Names of keys, systems, people and the like come from the server in use, and are kept for ten seconds.',
   ].join('\n'),
   examples: ['completion bash', 'completion zsh > ~/.zfunc/_gatewayctl'],
+};
+
+/** Called by the scripts of completion. */
+export const complete: Command = {
+  about: 'print the names that an argument can have, one a line',
+  hidden: true,
+  arguments: [{ flags: '<kind>', about: 'of what', choices: nouns.map(wordOfNoun) }],
+  run: async (invocation) => {
+    const word = textOf(invocation, '<kind>');
+    const noun = nouns.find((one) => wordOfNoun(one) === word);
+    const { completedNames } = await import('../completed-names.ts');
+    const names = noun === undefined ? [] : await completedNames(noun, invocation);
+    await invocation.io.out(names.map((name) => `${name}\n`).join(''));
+  },
+  examples: ['complete key'],
 };

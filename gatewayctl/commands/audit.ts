@@ -3,6 +3,7 @@ import type { AuditReport } from '../audit-verify.ts';
 import { type Given, type Invocation, type Resource, textOf, valuesOf } from '../command.ts';
 import { printJson } from '../print-response.ts';
 import { requireToken } from '../session.ts';
+import { startOf } from '../time-words.ts';
 
 const anchors: Given = {
   flags: '--anchors <file>',
@@ -15,6 +16,9 @@ const keys: Given = {
   several: true,
 };
 
+const times = 'a date, RFC 3339, so long ago such as 1h, or today, yesterday, week, month';
+const follow: Given = { flags: '--follow', about: 'print events as they happen, the oldest first' };
+
 export const audit: Resource = {
   name: 'audit',
   about: 'who changed what',
@@ -22,19 +26,47 @@ export const audit: Resource = {
     list: {
       method: 'Audit.List',
       about: 'list changes, newest first; with --platform those of no organization',
-      options: [{ flags: '--target <id>', about: 'only of the target with this id', field: 'targetId' }],
+      options: [
+        { flags: '--actor <person>', about: 'only by this person; me is you', field: 'actorId', noun: 'person' },
+        {
+          flags: '--actor-kind <kind>',
+          about: 'only by such actors',
+          field: 'actorKind',
+          choices: ['person', 'bootstrap', 'system', 'virtual_key'],
+        },
+        {
+          flags: '--action <action>',
+          about: 'only this action, such as VirtualKeys.Rotate, or every action of a service, such as VirtualKeys',
+          field: 'action',
+        },
+        { flags: '--since <time>', about: `only from then on: ${times}`, field: 'since', read: startOf },
+        { flags: '--until <time>', about: 'only before then, in the same forms', field: 'until', read: startOf },
+        { flags: '--target <id>', about: 'only of the target with this id', field: 'targetId' },
+        { flags: '--target-kind <kind>', about: 'only of such targets, such as virtual_key', field: 'targetKind' },
+        follow,
+      ],
+      follow: { given: follow, after: 'afterRevision', position: 'revision', since: 'since' },
       columns: {
         REVISION: 'revision',
         AT: 'at',
         ACTION: 'action',
         TARGET: 'targetKind',
+        NAME: '?targetName',
         'TARGET ID': 'targetId',
         ACTOR: 'actorKind',
+        BY: '?actorName',
         'ACTOR ID': 'actorId',
         FROM: 'from',
       },
-      notes: 'The values before and after, and the hashes that chain the events, are in the response with --json.',
-      examples: ['audit list --limit 20', 'audit list --platform --json'],
+      notes:
+        'The values before and after, and the hashes that chain the events, are in the response with -o json. --follow prints later events as they happen, with --since those from then on too, until it is interrupted.',
+      examples: [
+        'audit list --limit 20',
+        'audit list --actor "Ada Admin" --since yesterday',
+        'audit list --action VirtualKeys.Rotate --since 7d',
+        'audit list --follow',
+        'audit list --platform --json',
+      ],
     },
     verify: {
       about: "verify the chain of all organizations' events, for operators of the platform",

@@ -93,7 +93,7 @@ function diffRequest(invocation: Invocation) {
     catalog: textOf(invocation, against.flags),
     asOf: day,
     source: named,
-    json: invocation.options.json === true,
+    form: invocation.options.form,
   };
 }
 

@@ -7,8 +7,14 @@ import { usageMistake } from '../failure.ts';
 import { printJson } from '../print-response.ts';
 import { printable } from '../table.ts';
 import { chooseTransport, parseServer, transportText } from '../target.ts';
+import { originOf } from './run.ts';
 
 const name: Given = { flags: '<name>', about: 'its name' };
+
+const proxyUrl: Given = {
+  flags: '--url <url>',
+  about: "the proxy's address, for commands that call it: chat, run, keys snippet",
+};
 
 export const contexts: Resource = {
   name: 'context',
@@ -18,6 +24,7 @@ export const contexts: Resource = {
     add: {
       about: 'add a context and use it; --server, --ca-file and the like set its server',
       arguments: [name],
+      options: [proxyUrl],
       run: add,
       examples: [
         'context add local --server 127.0.0.1:50051',
@@ -39,9 +46,10 @@ export const contexts: Resource = {
       examples: ['context use production'],
     },
     set: {
-      about: "change the organization in use; '' means none",
+      about: "change the organization in use, or the proxy's address; '' means none",
+      options: [proxyUrl],
       run: set,
-      examples: ['context set --organization acme'],
+      examples: ['context set --organization acme', 'context set --url https://gateway.example.com'],
     },
     remove: {
       about: 'remove a context and its token',
@@ -68,7 +76,8 @@ async function add(invocation: Invocation): Promise<void> {
     ...(caFile !== undefined && { caFile: resolve(caFile) }),
     ...(serverName !== undefined && { serverName }),
   });
-  const context: Context = { server, transport, ...(organization && { organization }) };
+  const url = givenOrigin(invocation);
+  const context: Context = { server, transport, ...(organization && { organization }), ...(url && { url }) };
   writeConfig({ current: added, contexts: { ...config.contexts, [added]: context } }, io.env);
   io.say(`the context ${added} leads to ${server} (${transportText(transport)}) and is in use; now: gatewayctl login`);
 }
@@ -106,6 +115,7 @@ async function show(invocation: Invocation): Promise<void> {
   await io.out(
     `organization  ${printable(context.organization ?? '-')}\ntoken         ${context.token ? 'stored' : '-'}\n`,
   );
+  if (context.url !== undefined) await io.out(`proxy         ${printable(context.url)}\n`);
   await io.out(`file          ${configPath(io.env)}\n`);
 }
 
@@ -121,13 +131,16 @@ async function set(invocation: Invocation): Promise<void> {
   const one = options.context ?? config.current;
   const context = one === undefined ? undefined : config.contexts[one];
   if (one === undefined || context === undefined) throw noContext(one);
-  if (options.organization === undefined) throw usageMistake('give the organization: --organization <name>');
-  const { organization: _before, ...rest } = context;
-  const changed: Context = { ...rest, ...(options.organization && { organization: options.organization }) };
+  const given = givenOrigin(invocation);
+  if (options.organization === undefined && given === undefined)
+    throw usageMistake('give the organization: --organization <name>, or the address of the proxy: --url <url>');
+  const { organization: organizationBefore, url: urlBefore, ...rest } = context;
+  const [organization, url] = [options.organization ?? organizationBefore, given ?? urlBefore];
+  const changed: Context = { ...rest, ...(organization && { organization }), ...(url && { url }) };
   writeConfig({ ...config, contexts: { ...config.contexts, [one]: changed } }, io.env);
-  io.say(
-    `the context ${one} ${options.organization ? `is about ${options.organization}` : 'is about no organization'}`,
-  );
+  if (options.organization !== undefined)
+    io.say(`the context ${one} is about ${options.organization || 'no organization'}`);
+  if (given !== undefined) io.say(`the context ${one} has ${given ? `the proxy ${given}` : 'no proxy'}`);
 }
 
 async function remove(invocation: Invocation): Promise<void> {
@@ -136,6 +149,12 @@ async function remove(invocation: Invocation): Promise<void> {
   const current = config.current === one ? undefined : config.current;
   writeConfig({ ...(current !== undefined && { current }), contexts }, invocation.io.env);
   invocation.io.say(`the context ${one} is removed; its token works until it ends or is revoked`);
+}
+
+/** "" removes it; undefined: it was not given. @throws Failure */
+function givenOrigin(invocation: Invocation): string | undefined {
+  const text = textOf(invocation, proxyUrl.flags);
+  return text === undefined || text === '' ? text : originOf(text, '--url');
 }
 
 function existing(invocation: Invocation): { readonly config: Config; readonly one: string } {
@@ -157,6 +176,6 @@ function noContext(one: string | undefined) {
   );
 }
 
-function withoutToken({ server, transport, organization, token }: Context) {
-  return { server, transport: transportText(transport), loggedIn: token !== undefined, organization };
+function withoutToken({ server, transport, organization, url, token }: Context) {
+  return { server, transport: transportText(transport), loggedIn: token !== undefined, organization, url };
 }

@@ -20,9 +20,9 @@ export const doctor: Command = {
   run: async (invocation) => {
     const { context, target } = await invocation.session();
     const { runDoctor } = await import('../doctor/index.ts');
-    const json = invocation.options.json === true;
+    const { form } = invocation.options;
     const [proxies, admins] = [valuesOf(invocation, proxy), valuesOf(invocation, admin)];
-    return await runDoctor({ context, target, json, proxies, admins }, invocation.io);
+    return await runDoctor({ context, target, form, proxies, admins }, invocation.io);
   },
   examples: [
     'doctor',

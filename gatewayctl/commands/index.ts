@@ -1,9 +1,10 @@
 // All commands, in the order of help.
 import type { Tree } from '../command.ts';
-import { completion, help, status, version } from './about-itself.ts';
+import { complete, completion, help, status, version } from './about-itself.ts';
 import { audit } from './audit.ts';
 import { budgets, unconfirmed } from './budgets.ts';
 import { catalog } from './catalog.ts';
+import { chat } from './chat.ts';
 import { contexts } from './contexts.ts';
 import { doctor } from './doctor.ts';
 import { guardrails } from './guardrails.ts';
@@ -30,5 +31,5 @@ export const tree: Tree = {
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
     ...[prices, catalog, guardrails, usage, requests, reconcile, audit, webhooks, operatorTokens, proxyTokens, contexts],
   ],
-  commands: { login, logout, bootstrap, run, status, doctor, version, completion, help },
+  commands: { login, logout, bootstrap, run, chat, status, doctor, version, completion, complete, help },
 };

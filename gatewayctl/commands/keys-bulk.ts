@@ -23,10 +23,8 @@ import { checkRequest } from '../request.ts';
 import { printable, renderTable } from '../table.ts';
 import { keyColumns, selecting, where } from './keys-select.ts';
 
-export const dryRun: Given = { flags: '--dry-run', about: 'with --where: only show the plan' };
-
 /** Options of a command that changes one key, or all that --where selects. */
-export const bulkOptions: readonly Given[] = [where, dryRun];
+export const bulkOptions: readonly Given[] = [where];
 
 /** What a command does to all of its keys. */
 interface Work {
@@ -44,10 +42,7 @@ export function onAll(command: () => MethodCommand, work: Work) {
   return (invocation: Invocation): (() => Promise<Done>) | undefined => {
     const texts = valuesOf(invocation, where);
     const isOne = isGiven(invocation, '[key]');
-    if (texts.length === 0 && isOne) {
-      if (isGiven(invocation, dryRun.flags)) throw usageMistake('--dry-run goes with --where');
-      return undefined;
-    }
+    if (texts.length === 0 && isOne) return undefined;
     if (texts.length === 0) throw usageMistake('name a key, or select keys by --where');
     if (isOne) throw usageMistake('--where is in place of a key; keep one of them');
     const single = work.single.find((given) => invocation.given.has(given));
@@ -65,7 +60,7 @@ async function changeAll(command: MethodCommand, work: Work, invocation: Invocat
   const { items } = await readPages(client, 'VirtualKeys.List', request, Number.POSITIVE_INFINITY);
   if (items.length === 0) return io.say('none');
   io.say(planOf(items, changes, work));
-  if (isGiven(invocation, dryRun.flags)) return;
+  if (invocation.options.dryRun === true) return;
   await confirmed(`${upper(work.verb)} these ${items.length} keys? ${work.warning}`, invocation);
   await report(await callEach(items, { command, work, changes, client, invocation }), invocation);
 }

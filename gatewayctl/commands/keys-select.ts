@@ -6,7 +6,8 @@ import { writeValue } from '../method-command.ts';
 import { organizationInUse } from '../organization.ts';
 import { pairOf } from '../pair.ts';
 import { checkRequest, fieldAt, getField, setField, takesSeveral } from '../request.ts';
-import { fromNow, since } from './shared.ts';
+import { startOf } from '../time-words.ts';
+import { fromNow } from './shared.ts';
 
 type Condition = Given & { readonly field: string };
 
@@ -38,7 +39,7 @@ const conditions = {
     flags: '--unused-since <when>',
     about: 'older keys that nobody has used since then, such as 30d or 2026-11-01',
     field: 'unusedSince',
-    read: since,
+    read: startOf,
   },
   'ends-within': {
     flags: '--ends-within <duration>',

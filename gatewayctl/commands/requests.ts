@@ -9,7 +9,7 @@ import { organizationInUse } from '../organization.ts';
 import { getField, setField, valueFor } from '../request.ts';
 import { requireToken } from '../session.ts';
 import { renderTable } from '../table.ts';
-import { time, untilNow } from './shared.ts';
+import { periodSince, withPeriod } from './period.ts';
 
 const filters: readonly Given[] = [
   { flags: '--status <status>', about: 'only requests that ended so', field: 'result', choices: choicesOf('RequestResult') ?? [] },
@@ -63,15 +63,9 @@ export const requests: Resource = {
       about: 'list requests, newest first; without --from or --last those of the last hour',
       options: [
         ...filters,
-        { flags: '--from <time>', about: 'a date or RFC 3339', field: 'from', read: time },
-        {
-          flags: '--last <duration>',
-          about: 'instead of --from: so long until now, such as 1h or 7d',
-          field: 'from',
-          read: untilNow,
-        },
-        { flags: '--to <time>', about: 'exclusive; default: now', field: 'to', read: time },
+        ...periodSince('an hour before --to'),
       ],
+      complete: withPeriod,
       columns,
       notes:
         'A row may represent several equal refusals: column FOR. All fields of a row are in the response with --json.',

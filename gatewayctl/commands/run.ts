@@ -2,8 +2,7 @@
 // user's is read or written. The key comes from the environment or a file, because others can read command lines.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isWellFormedCredential } from '../../common/credential.ts';
-import { Secret } from '../../common/secret.ts';
+import type { Secret } from '../../common/secret.ts';
 import { type Agent, type AgentName, agents, type Launch } from '../clients/agents.ts';
 import { defaultUrl, gatewayOrigin, keyVariable, urlVariable } from '../clients/index.ts';
 import { type Command, type Given, type Invocation, textOf } from '../command.ts';
@@ -11,10 +10,12 @@ import { configPath } from '../config.ts';
 import { usageMistake } from '../failure.ts';
 import { type Io, readGiven } from '../io.ts';
 import { launch } from '../launch.ts';
+import { chooseContext } from '../session.ts';
+import { virtualKeyFrom } from '../virtual-key.ts';
 
 export const gatewayUrl: Given = {
   flags: '--url <url>',
-  about: `the proxy's address; also ${urlVariable}; default ${defaultUrl}`,
+  about: `the proxy's address; also ${urlVariable}, or the context's; default ${defaultUrl}`,
 };
 const keyFile: Given = { flags: '--key-file <file>', about: 'take the virtual key from this file' };
 const keyEnvironment: Given = {
@@ -76,12 +77,19 @@ function environmentOf({ env, keyNames, without }: Launch, key: Secret, given: N
 
 /** @throws Failure */
 export function givenUrl(invocation: Invocation): string {
+  const { io, options } = invocation;
   const fromOption = textOf(invocation, gatewayUrl.flags);
-  const text = fromOption ?? (invocation.io.env[urlVariable] || defaultUrl);
+  const fromEnvironment = io.env[urlVariable] || undefined;
+  const name = fromOption === undefined ? urlVariable : gatewayUrl.flags.replace(/ .*/, '');
+  const given = fromOption ?? fromEnvironment;
+  return given === undefined ? (chooseContext(options, io.env).context?.url ?? defaultUrl) : originOf(given, name);
+}
+
+/** @param name of what contains the text. @throws Failure */
+export function originOf(text: string, name: string): string {
   try {
     return gatewayOrigin(text);
   } catch (error) {
-    const name = fromOption === undefined ? urlVariable : '--url';
     throw usageMistake(`${name} ${error instanceof Error ? error.message : ''}`);
   }
 }
@@ -91,21 +99,15 @@ async function givenKey(invocation: Invocation): Promise<Secret> {
   const file = textOf(invocation, keyFile.flags);
   const name = textOf(invocation, keyEnvironment.flags);
   if (file !== undefined && name !== undefined) throw usageMistake('--key-file excludes --key-env; keep one of them');
-  return file === undefined ? keyFrom(io.env[name ?? keyVariable], name ?? keyVariable) : await keyOfFile(file, io);
+  return file === undefined
+    ? virtualKeyFrom(io.env[name ?? keyVariable], name ?? keyVariable)
+    : await keyOfFile(file, io);
 }
 
 async function keyOfFile(file: string, io: Io): Promise<Secret> {
   // Standard input is the agent's.
   if (file === '-') throw usageMistake('--key-file must be a file: standard input belongs to the agent');
-  return keyFrom(await readGiven(file, io), file);
-}
-
-/** Refuses any other text, so that a vendor's key or a token of an operator is not handed to an agent by mistake. */
-function keyFrom(text: string | undefined, where: string): Secret {
-  const key = text?.trim() ?? '';
-  if (isWellFormedCredential('virtualKey', key)) return new Secret(key);
-  const why = key === '' ? `there is no virtual key in ${where}` : `${where} does not contain a virtual key`;
-  throw usageMistake(`${why}; it is sk-svc-… with 49 further characters, and keys create prints one`);
+  return virtualKeyFrom(await readGiven(file, io), file);
 }
 
 /** The agent may change the file afterwards. */

@@ -2,6 +2,7 @@
 import { duration } from '../../common/settings.ts';
 import type { Given } from '../command.ts';
 import type { Noun } from '../names.ts';
+import { startOfDate } from '../time-words.ts';
 
 /** The object of a command, by id or name. */
 export function thing(noun: Noun): Given {
@@ -42,23 +43,11 @@ export const limitOption: Given = {
 };
 
 /** Leaves RFC 3339 unchanged; a date becomes its first instant in UTC. */
-export function time(text: string): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
-}
+export const time = startOfDate;
 
 /** The instant after this duration from now. */
 export function fromNow(text: string): string {
   return instant(Date.now() + duration(text));
-}
-
-/** The instant this duration ago. */
-export function untilNow(text: string): string {
-  return instant(Date.now() - duration(text));
-}
-
-/** This duration ago, such as 30d, or since a date or time. */
-export function since(text: string): string {
-  return /^\d+[a-z]+$/.test(text) ? untilNow(text) : time(text);
 }
 
 export function seconds(text: string): number {

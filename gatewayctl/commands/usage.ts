@@ -1,30 +1,17 @@
 // Usage: sums as a table, and the export of every request.
 import { open } from 'node:fs/promises';
+import { isObject } from '../../common/json.ts';
 import { type Given, type Invocation, type Request, type Resource, textOf, valuesOf } from '../command.ts';
 import { choicesOf, enumName } from '../enum-names.ts';
 import { usageMistake } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { organizationInUse } from '../organization.ts';
 import { requireToken } from '../session.ts';
-import { allowUnmatched, time, untilNow } from './shared.ts';
-
-const period: readonly Given[] = [
-  {
-    flags: '--from <time>',
-    about: 'a date or RFC 3339; default: the start of the month, UTC',
-    field: 'from',
-    read: time,
-  },
-  {
-    flags: '--last <duration>',
-    about: 'instead of --from: so long until now, such as 7d',
-    field: 'from',
-    read: untilNow,
-  },
-  { flags: '--to <time>', about: 'exclusive; default: now', field: 'to', read: time },
-];
+import { periodSince, withPeriod } from './period.ts';
+import { allowUnmatched } from './shared.ts';
 
 const metadataPrefix = 'metadata.';
+const period = periodSince('the start of the month, UTC');
 
 const by: Given = {
   flags: '--by <dimension>',
@@ -48,6 +35,33 @@ function grouped(request: Request, invocation: Invocation): Request {
   };
 }
 
+/** Fields for a single value, by the list of the filter. */
+const singles = {
+  aiSystemIds: 'aiSystemId',
+  personIds: 'personId',
+  keyIds: 'keyId',
+  models: 'model',
+  providers: 'provider',
+} as const;
+
+/** Single values go to the fields that servers of earlier versions know too. */
+function single({ filter, ...request }: Request): Request {
+  if (!isObject(filter)) return request;
+  const moved: Request = { ...request };
+  const lists: Request = {};
+  for (const [list, field] of Object.entries(singles)) {
+    const values = filter[list];
+    if (!Array.isArray(values)) continue;
+    if (values.length === 1) moved[field] = values[0];
+    else if (values.length > 1) lists[list] = values;
+  }
+  return Object.keys(lists).length === 0 ? moved : { ...moved, filter: lists };
+}
+
+function ordered(request: Request): Request {
+  return request.top === undefined ? request : { orderBy: 'USAGE_ORDER_COST', ...request };
+}
+
 export const usage: Resource = {
   name: 'usage',
   about: 'recorded usage',
@@ -57,30 +71,45 @@ export const usage: Resource = {
       about: 'sums over whole hours',
       options: [
         by,
+        { flags: '--sort <sum>', about: 'the highest first; default: by what --by names', field: 'orderBy' },
+        {
+          flags: '--top <number>',
+          about: 'only so many of the highest, by cost unless --sort names another sum',
+          field: 'top',
+        },
         ...period,
-        { flags: '--system <system>', about: 'only of this AI system', field: 'aiSystemId', noun: 'system' },
+        {
+          flags: '--system <system>',
+          about: 'only of this AI system; like the next four, repeat it for several',
+          field: 'filter.aiSystemIds',
+          noun: 'system',
+        },
         {
           flags: '--person <person>',
           about: 'only of this person; me is you',
-          field: 'personId',
+          field: 'filter.personIds',
           noun: 'person',
         },
-        { flags: '--key <key>', about: 'only of this key', field: 'keyId', noun: 'key' },
-        { flags: '--model <glob>', about: 'only of these models', field: 'model' },
+        { flags: '--key <key>', about: 'only of this key', field: 'filter.keyIds', noun: 'key' },
+        { flags: '--model <glob>', about: 'only of these models', field: 'filter.models' },
+        { flags: '--provider <name>', about: 'only of this provider', field: 'filter.providers' },
         allowUnmatched,
-        { flags: '--provider <name>', about: 'only of this provider', field: 'provider' },
         {
           flags: '--metadata <name=value>',
           about: 'only of keys that had this metadata when they were used; repeat it for more',
           field: 'metadata',
         },
       ],
-      complete: grouped,
+      complete: (request, invocation) => withPeriod(ordered(single(grouped(request, invocation))), invocation),
       columns: {
         AT: '?at',
-        'AI SYSTEM': '?aiSystemId',
-        PERSON: '?personId',
-        KEY: '?keyId',
+        'AI SYSTEM': '?aiSystemName',
+        'AI SYSTEM ID': '?aiSystemId',
+        PERSON: '?personName',
+        'PERSON ID': '?personId',
+        KEY: '?keyName',
+        OF: '?keyScopeName',
+        'KEY ID': '?keyId',
         PROVIDER: '?provider',
         METADATA: '?metadata',
         MODEL: '?model',
@@ -94,6 +123,8 @@ export const usage: Resource = {
       },
       examples: [
         'usage totals --by model',
+        'usage totals --by key --last yesterday --top 10',
+        'usage totals --by person --last month --sort cost -o csv',
         'usage totals --by day,ai-system --last 7d',
         'usage totals --from 2026-11-01 --to 2026-12-01',
         'usage totals --by metadata.team,day --last 7d',
@@ -117,29 +148,26 @@ export const usage: Resource = {
 
 async function exportUsage(invocation: Invocation): Promise<void> {
   requireToken(await invocation.session());
-  const from = [textOf(invocation, '--from <time>'), textOf(invocation, '--last <duration>')];
-  if (from.every((text) => text !== undefined)) throw usageMistake('--last excludes --from; keep one of them');
+  const format = formatOf(invocation);
   const client = await invocation.client();
-  const [start, last] = from;
-  const end = textOf(invocation, '--to <time>');
-  const request = {
-    organizationId: await organizationInUse(invocation),
-    ...(start !== undefined && { from: time(start) }),
-    ...(last !== undefined && { from: readDuration(last) }),
-    ...(end !== undefined && { to: time(end) }),
-    format: textOf(invocation, '--format <format>') === 'json-lines' ? 'USAGE_FORMAT_JSON_LINES' : 'USAGE_FORMAT_CSV',
-  };
+  const times: Request = {};
+  for (const given of period) {
+    const text = textOf(invocation, given.flags);
+    if (text !== undefined && given.field !== undefined) times[given.field] = given.read?.(text) ?? text;
+  }
+  const range = withPeriod(times, invocation);
+  const request = { organizationId: await organizationInUse(invocation), ...range, format };
   const destination = await openDestination(textOf(invocation, '--output <file>'), invocation.io);
   for await (const { chunk } of client.download('Usage.Export', request)) await destination.write(chunk);
   await destination.end();
 }
 
-function readDuration(text: string): string {
-  try {
-    return untilNow(text);
-  } catch (error) {
-    throw usageMistake(`--last ${error instanceof Error ? error.message : ''}`);
-  }
+/** @throws Failure */
+function formatOf(invocation: Invocation): 'USAGE_FORMAT_CSV' | 'USAGE_FORMAT_JSON_LINES' {
+  const { form } = invocation.options;
+  if (form === 'yaml' || form === 'name') throw usageMistake(`an export has no form ${form}; choose -o csv or -o json`);
+  const format = textOf(invocation, '--format <format>') ?? (form === 'json' ? 'json-lines' : 'csv');
+  return format === 'json-lines' ? 'USAGE_FORMAT_JSON_LINES' : 'USAGE_FORMAT_CSV';
 }
 
 interface Destination {

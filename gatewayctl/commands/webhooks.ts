@@ -1,5 +1,6 @@
 // Webhooks: URLs that receive an organization's budget events.
 import type { Given, Resource } from '../command.ts';
+import { getField } from '../request.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
 
 const deliveryId: Given = { flags: '<id>', about: 'id of the delivery, which webhooks deliveries lists', field: 'id' };
@@ -97,7 +98,8 @@ export const webhooks: Resource = {
       method: 'Webhooks.Test',
       about: 'send a test event now and show what the receiver responds',
       arguments: [thing('webhook')],
-      notes: 'It is signed like other events and is sent once.',
+      failed: (response) => getField(response, 'accepted') !== true,
+      notes: 'Exit code 1: the receiver did not accept it. It is signed like other events and is sent once.',
       examples: ['webhooks test alerts'],
     },
   },

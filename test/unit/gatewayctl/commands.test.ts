@@ -1,10 +1,10 @@
 // The rows of all commands, compared with the contract, the parser and each other.
 import { describe, expect, it } from 'vitest';
-import { methods } from '../../../control-plane/api/methods.ts';
+import { methodNamed, methods } from '../../../control-plane/api/methods.ts';
 import type { Command } from '../../../gatewayctl/command.ts';
 import { tree } from '../../../gatewayctl/commands/index.ts';
 import { isList } from '../../../gatewayctl/pages.ts';
-import { ParserEnd, parseCommandLine } from '../../../gatewayctl/program.ts';
+import { optionsOf, ParserEnd, parseCommandLine } from '../../../gatewayctl/program.ts';
 import { fieldAt } from '../../../gatewayctl/request.ts';
 import { fieldsOf, methodTypes } from '../../../proto/json/contract.ts';
 import { words } from '../../support/gatewayctl.ts';
@@ -49,6 +49,15 @@ describe('the contract', () => {
     const own = commands.find(([, row]) => 'method' in row && row.method === method)?.[0] ?? called[method];
     expect(commands.map(([name]) => name)).toContain(own);
   });
+
+  it.each(commands.flatMap(([name, row]) => ('method' in row ? [[name, row] as const] : [])))(
+    'has --dry-run for %s exactly if it does more than read',
+    (_name, row) => {
+      const method = methodNamed(row.method);
+      const isRead = method.audience === 'operator' && method.effect === 'read';
+      expect(optionsOf(row).some(({ flags }) => flags === '--dry-run')).toBe(!isRead);
+    },
+  );
 
   it('has no proxy-only method among the commands', () => {
     const known = new Set(operators);
@@ -124,6 +133,9 @@ describe('a command line', () => {
     [['help', 'orgs'], 'Usage: gatewayctl organizations'],
     [['help', 'keys', 'create'], '--metadata <name=value>'],
     [['help', 'doctor'], 'Usage: gatewayctl doctor'],
+    [['keys', 'help'], 'Usage: gatewayctl keys'],
+    [['orgs', 'help', 'create'], 'Usage: gatewayctl organizations create'],
+    [['doctor', 'help'], 'Usage: gatewayctl doctor'],
     [['help', 'help'], 'exit-codes'],
   ])('%j prints the same as --help', async (args, printed) => {
     expect(await parse(args)).toEqual({ mistake: false, output: expect.stringContaining(printed) });
@@ -143,6 +155,18 @@ describe('a command line', () => {
     ]) {
       expect((await parse(args)).parsed?.options).toMatchObject({ json: true, organization: 'acme' });
     }
+  });
+
+  it('takes "help" after a command with arguments as one of them', async () => {
+    const { parsed } = await parse(['keys', 'get', 'help']);
+    expect([...(parsed?.given.values() ?? [])]).toEqual(['help']);
+  });
+
+  it('prints the form that -o names, and refuses contradictions', async () => {
+    expect((await parse(['keys', 'list', '-o', 'yaml'])).parsed?.options).toMatchObject({ form: 'yaml', json: true });
+    expect((await parse(['keys', 'list'])).parsed?.options).toMatchObject({ form: 'table', json: false });
+    const { mistake, output: printed } = await parse(['keys', 'list', '-o', 'csv', '--json']);
+    expect([mistake, printed]).toEqual([true, expect.stringContaining('--json excludes -o csv')]);
   });
 
   it('refuses a value outside a fixed set, with the values that help shows', async () => {

@@ -19,6 +19,10 @@ function offered(line: string): string[] {
   const typed = line.split(' ');
   const script = [
     'source ./gatewayctl.bash',
+    // Instead of the program, which has no server here. There are no systems.
+    `gatewayctl() { case "$*" in`,
+    `'complete key') printf 'key-one\\nkey two\\n' ;; 'complete person') echo ada ;; 'complete organization') echo acme ;;`,
+    '*) echo "no such kind" >&2; return 1 ;; esac; }',
     `COMP_WORDS=(${typed.map((word) => `'${word}'`).join(' ')})`,
     `COMP_CWORD=${typed.length - 1}`,
     '_gatewayctl',
@@ -57,6 +61,19 @@ describe('completion in bash', () => {
     expect(offered('gatewayctl --organization keys people l')).toEqual(['list']);
     expect(offered('gatewayctl -o login keys l')).toEqual(['list']);
     expect(offered('gatewayctl --json keys l')).toEqual(['list']);
+  });
+
+  it('completes names, which the program itself prints, also with spaces', () => {
+    expect(offered('gatewayctl keys get ')).toEqual(expect.arrayContaining(['key-one', 'key\\ two']));
+    expect(offered('gatewayctl keys get key-')).toEqual(['key-one']);
+    expect(offered('gatewayctl usage totals --person a')).toEqual(['ada']);
+    expect(offered('gatewayctl --organization a')).toEqual(['acme']);
+    expect(offered('gatewayctl keys create --system ')).toEqual([]);
+  });
+
+  it('completes the forms of output', () => {
+    expect(offered('gatewayctl keys list -o ')).toEqual(['table', 'json', 'yaml', 'csv', 'name']);
+    expect(offered('gatewayctl keys list -o y')).toEqual(['yaml']);
   });
 
   it('completes every command under every name', () => {
