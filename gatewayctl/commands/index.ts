@@ -29,7 +29,19 @@ import { webhooks } from './webhooks.ts';
 export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
-    ...[prices, catalog, guardrails, usage, requests, reconcile, audit, webhooks, operatorTokens, proxyTokens, contexts],
+    ...[
+      prices,
+      catalog,
+      guardrails,
+      usage,
+      requests,
+      reconcile,
+      audit,
+      webhooks,
+      operatorTokens,
+      proxyTokens,
+      contexts,
+    ],
   ],
   commands: { login, logout, bootstrap, run, chat, status, doctor, version, completion, complete, help },
 };

@@ -73,7 +73,8 @@ async function importKeys(file: string, values: string, invocation: Invocation):
   const defaults = await readDefaults(invocation);
   // Every row is read before the first key is created.
   const rows = await readRows(file, defaults, invocation);
-  if (invocation.options.dryRun === true) return invocation.io.say(`nothing was sent; ${rows.length} keys would be created`);
+  if (invocation.options.dryRun === true)
+    return invocation.io.say(`nothing was sent; ${rows.length} keys would be created`);
   const written = await openValues(values);
   try {
     await createEach(rows, { defaults, written, invocation });

@@ -13,6 +13,7 @@ import {
   type Request,
   textOf,
 } from '../command.ts';
+import { printDryRun } from '../dry-run.ts';
 import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
 import { requestOf } from '../method-command.ts';
@@ -70,6 +71,7 @@ export function fromTemplate(command: () => MethodCommand, invocation: Invocatio
     const complete = async (request: Request) =>
       withTemplate((await row.complete?.(request, invocation)) ?? request, read);
     const request = await requestOf({ ...row, complete }, invocation);
+    if (invocation.options.dryRun === true) return await printDryRun(row.method, request, invocation);
     await printResponse(row, await createWithLimits(await invocation.client(), request, read), invocation);
   };
 }

@@ -12,7 +12,12 @@ import { renderTable } from '../table.ts';
 import { periodSince, withPeriod } from './period.ts';
 
 const filters: readonly Given[] = [
-  { flags: '--status <status>', about: 'only requests that ended so', field: 'result', choices: choicesOf('RequestResult') ?? [] },
+  {
+    flags: '--status <status>',
+    about: 'only requests that ended so',
+    field: 'result',
+    choices: choicesOf('RequestResult') ?? [],
+  },
   { flags: '--key <key>', about: 'only of this virtual key', field: 'keyId', noun: 'key' },
   { flags: '--system <system>', about: 'only of this AI system', field: 'aiSystemId', noun: 'system' },
   { flags: '--person <person>', about: "only of this person's keys; me is you", field: 'personId', noun: 'person' },
@@ -61,10 +66,7 @@ export const requests: Resource = {
     list: {
       method: 'Requests.List',
       about: 'list requests, newest first; without --from or --last those of the last hour',
-      options: [
-        ...filters,
-        ...periodSince('an hour before --to'),
-      ],
+      options: [...filters, ...periodSince('an hour before --to')],
       complete: withPeriod,
       columns,
       notes:
@@ -122,7 +124,11 @@ async function filterOf(invocation: Invocation): Promise<JsonObject> {
   for (const [given, value] of invocation.given) {
     if (given.field === undefined || typeof value !== 'string') continue;
     const text = given.noun === undefined ? value : await idOf(given.noun, value, client, async () => organizationId);
-    setField(request, given.field, valueFor(given, { type: given.field === 'result' ? 'RequestResult' : 'string' }, text));
+    setField(
+      request,
+      given.field,
+      valueFor(given, { type: given.field === 'result' ? 'RequestResult' : 'string' }, text),
+    );
   }
   return request;
 }
