@@ -15,7 +15,7 @@ import {
 import { ed25519PrivateKey } from './audit-anchor.ts';
 
 /** Kinds of records, with the byte for each in a leaf: its number in the contract's RecordKind. */
-const kindBytes = { key: 1, ai_system: 2, person: 3, organization: 4 } as const;
+const kindBytes = { key: 1, ai_system: 2, person: 3, organization: 4, platform: 5 } as const;
 export type SignedKind = keyof typeof kindBytes;
 
 export interface RecordBody {

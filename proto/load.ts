@@ -15,6 +15,7 @@ import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTo
 import type { OrganizationRecord, OrganizationRecord__Output } from './generated/gateway/v1/OrganizationRecord.ts';
 import type { OrganizationsDefinition } from './generated/gateway/v1/Organizations.ts';
 import type { PeopleDefinition } from './generated/gateway/v1/People.ts';
+import type { PlatformRecord, PlatformRecord__Output } from './generated/gateway/v1/PlatformRecord.ts';
 import type { PricesDefinition } from './generated/gateway/v1/Prices.ts';
 import type { ProviderKeysDefinition } from './generated/gateway/v1/ProviderKeys.ts';
 import type { ProvidersDefinition } from './generated/gateway/v1/Providers.ts';
@@ -26,6 +27,7 @@ import type { RoutesDefinition } from './generated/gateway/v1/Routes.ts';
 import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
 import type { SignedRecord, SignedRecord__Output } from './generated/gateway/v1/SignedRecord.ts';
 import type { StatusDefinition } from './generated/gateway/v1/Status.ts';
+import type { StopsDefinition } from './generated/gateway/v1/Stops.ts';
 import type { UsageDefinition } from './generated/gateway/v1/Usage.ts';
 import type { VirtualKeysDefinition } from './generated/gateway/v1/VirtualKeys.ts';
 import type { WebhooksDefinition } from './generated/gateway/v1/Webhooks.ts';
@@ -69,6 +71,7 @@ export const services = {
   Requests: service<RequestsDefinition>('Requests'),
   Routes: service<RoutesDefinition>('Routes'),
   Status: service<StatusDefinition>('Status'),
+  Stops: service<StopsDefinition>('Stops'),
   Usage: service<UsageDefinition>('Usage'),
   VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),
   Webhooks: service<WebhooksDefinition>('Webhooks'),
@@ -82,6 +85,7 @@ export const recordTypes = {
   key: message<KeyRecord, KeyRecord__Output>('KeyRecord'),
   scope: message<ScopeRecord, ScopeRecord__Output>('ScopeRecord'),
   organization: message<OrganizationRecord, OrganizationRecord__Output>('OrganizationRecord'),
+  platform: message<PlatformRecord, PlatformRecord__Output>('PlatformRecord'),
   signed: message<SignedRecord, SignedRecord__Output>('SignedRecord'),
 };
 

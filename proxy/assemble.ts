@@ -13,6 +13,7 @@ import { sentKey } from './access/credentials.ts';
 import { accessLimits } from './access/limits.ts';
 import { openRecordKeys, type RecordKeys } from './access/record-keys.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
+import { stoppedNow } from './access/stops.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import { LeasedBudgets } from './budgets/leased-budgets.ts';
 import { CapabilityTable, idleRows } from './catalog/capabilities.ts';
@@ -102,10 +103,11 @@ export async function assemble(
   const upstream = openUpstream(settings, shared, lifecycle);
   const fetchStored: FetchStored = (request, context) => exchangePlain(request, context, { ...upstream, ...settings });
   const backgroundResponses = openBackgroundResponses(settings, { ...shared, admission, fetchStored });
-  const { dispatch, health, loads } = openDispatch(settings, { ...upstream, ...shared }, lifecycle);
+  const isStopped = stoppedNow(records, () => clock.now());
+  const { dispatch, health, loads } = openDispatch(settings, { ...upstream, ...shared, isStopped }, lifecycle);
   metrics.observe({
     ...{ admission, health, loads, redis, readOn, backgroundResponses },
-    feedAgeMs: () => records.feed().ageMs,
+    ...{ feedAgeMs: () => records.feed().ageMs, stops: () => records.stops() },
     budgets: () => money.leases.totals(),
     usage: money.usageLog.gauges,
     catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
@@ -113,7 +115,7 @@ export async function assemble(
 
   const stopping = { now: false, refuses: false };
   const prices = new PriceTable();
-  const models = { ...openModels(settings, log, upstream), loads, prices };
+  const models = { ...openModels(settings, log, upstream), loads, prices, now: () => clock.now() };
   const ledger = openLedger(settings, shared, { ...money, prices }, lifecycle);
   const shadows = openShadows(settings, { ...shared, ...models, admission, ledger, dispatch });
   const askModel = createAskModel({ ...models, ledger, dispatch, monotonic: () => clock.monotonic() });
@@ -123,12 +125,12 @@ export async function assemble(
     ledger,
     dispatch,
     fetchStored,
-    ...{ countMs: Math.min(countMsMax, settings.firstByteTimeout), now: () => clock.now() },
+    countMs: Math.min(countMsMax, settings.firstByteTimeout),
     servedFormats: settings.clientFormats,
     admission,
     watchdog,
     bodyLimits: openBodyLimits(settings, admission, log),
-    guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
+    guardrails: openGuardrails(settings, shared, { ...upstream, askModel, isStopped }, lifecycle),
     responseCache: openResponseCache(settings, shared),
     ...{ readOn, shadows, backgroundResponses },
     loop,

@@ -48,6 +48,7 @@ export const errorTable = {
   },
   provider_key_required: { status: 401, message: 'a provider key is required' },
   budget_exceeded: { status: 402, message: 'the budget is spent' },
+  stopped_by_operator: { status: 403, message: 'an operator has stopped this' },
   model_not_allowed: { status: 403, message: 'this virtual key may not call this model' },
   route_not_found: {
     status: 404,

@@ -9,7 +9,7 @@ import type { ControlPlaneClient } from './control-plane/client.ts';
 import { openLookups, openTransport, type Upstream, type UpstreamShares } from './open-upstream.ts';
 import type { RedisConnection } from './redis/connection.ts';
 import { Chains } from './routing/chain.ts';
-import { createDispatch, type Dispatch } from './routing/dispatch.ts';
+import { createDispatch, type Dispatch, type DispatchDeps } from './routing/dispatch.ts';
 import {
   Health,
   type HealthEvents,
@@ -38,6 +38,7 @@ export interface DispatchParts extends Pick<Upstream, 'transport'>, UpstreamShar
   readonly background: Background;
   readonly controlPlane: Pick<ControlPlaneClient, 'refusedKeys' | 'platformIdentity'>;
   readonly redis: RedisConnection | undefined;
+  readonly isStopped?: DispatchDeps['isStopped'];
 }
 
 export function openDispatch(
@@ -64,6 +65,7 @@ export function openDispatch(
   const dispatch = createDispatch({
     transport,
     hints,
+    isStopped: parts.isStopped,
     translation: new Translation({ workers, loop }),
     limits: settings,
     now: () => systemClock.now(),

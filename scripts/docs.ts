@@ -45,6 +45,7 @@ proxyMetrics.observe({
   health: { out: { hosts: 0, sharedHosts: 0, keys: 0, limits: 0 } },
   loads: { full: 0 },
   feedAgeMs: () => 0,
+  stops: () => ({ platform: 0, organization: 0 }),
   redis: { state: () => 'ok' },
   budgets: () => ({ leases: 0, waiting: 0, available: 0, shut: 0, reservations: 0 }),
   usage: { events: 0, bytes: 0, oldestMs: 0, keptMs: 0 },

@@ -27,6 +27,7 @@ import * as recordKeys from '../services/record-keys.ts';
 import * as requests from '../services/requests.ts';
 import * as routes from '../services/routes.ts';
 import * as status from '../services/status.ts';
+import * as stops from '../services/stops.ts';
 import * as usage from '../services/usage.ts';
 import * as virtualKeys from '../services/virtual-keys.ts';
 import * as deliveries from '../services/webhook-deliveries.ts';
@@ -244,6 +245,12 @@ export const methods = {
   },
   Status: {
     Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },
+  },
+  Stops: {
+    Create: { ...change, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: stops.create },
+    Get: { ...read, roles: managersAndPlatform, organization: of.ofReadableStop, handle: stops.get },
+    List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: stops.list },
+    Delete: { ...change, roles: managersAndPlatform, organization: of.ofRow('stops'), handle: stops.remove },
   },
   Usage: {
     Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },

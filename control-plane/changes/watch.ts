@@ -296,7 +296,8 @@ class Session {
       return;
     }
     const { organizationId } = this.#caller;
-    const visible = organizationId === undefined ? rows : rows.filter((row) => row.organizationId === organizationId);
+    const isVisible = (row: ChangeRow) => row.organizationId === organizationId || row.kind === 'platform';
+    const visible = organizationId === undefined ? rows : rows.filter(isVisible);
     if (visible.length > 0) this.#send({ changes: { invalidations: visible.map(toInvalidation) } });
     this.#cursor = upTo;
   }

@@ -5,6 +5,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Peer } from '../../common/callers.ts';
 import { credentialPrefixes, hashCredential, isWellFormedCredential } from '../../common/credential.ts';
+import { isSuspended } from '../store/organization-table.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Caller, ProxyCaller } from './caller.ts';
 import { CallError } from './errors.ts';
@@ -84,13 +85,16 @@ async function operator(db: Kysely<Schema>, hash: string, from: string, now: num
       'people.role',
       'people.active',
       'organizations.suspended',
+      'organizations.suspended_ends_at',
       'operator_tokens.ends_at',
     ])
     .where('operator_tokens.hash', '=', hash)
     .where('operator_tokens.revoked_at', 'is', null)
     .where('operator_tokens.ends_at', '>', now)
     .executeTakeFirst();
-  if (row === undefined || row.active === 0 || row.suspended === 1) throw notAccepted();
+  if (row === undefined || row.active === 0) throw notAccepted();
+  const { suspended, suspended_ends_at } = row;
+  if (suspended !== null && isSuspended({ suspended, suspended_ends_at }, now)) throw notAccepted();
   return {
     kind: 'operator',
     personId: row.id,

@@ -87,6 +87,10 @@ export const callReasons = {
     code: 'FAILED_PRECONDITION',
     about: 'an organization has a bounded number of routes, with a bounded size of all of them',
   },
+  too_many_stops: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization, and the platform, have a bounded number of stops that have not ended',
+  },
   too_many_bill_rows: {
     code: 'FAILED_PRECONDITION',
     about: 'an organization has a bounded number of rows of bills',

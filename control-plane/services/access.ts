@@ -85,7 +85,9 @@ export function createAccessService(deps: AccessDeps): AccessService {
         readRecords({ ...deps, db, position }, hash, caller.organizationId),
       );
       unknown.learn(caller.id, hash, response.key != null);
-      return request.signed ? deps.signer.sign(response, hash, requestedAt) : response;
+      if (request.signed) return deps.signer.sign(response, hash, requestedAt);
+      const { platformRecord: _signed, ...unsigned } = response;
+      return unsigned;
     },
     watch: (caller, stream) =>
       watch({ ...deps, onReclaim, watchers, recordKeys: () => deps.signer.publicKeys }, caller, stream),

@@ -42,7 +42,8 @@ type OwnedTable =
   | 'prices'
   | 'webhooks'
   | 'guardrails'
-  | 'routes';
+  | 'routes'
+  | 'stops';
 
 /** `limit_id` is a limit's, or that of a deleted budget. */
 export async function ofLimit({ limitId }: { readonly limitId: string }, call: ReadCall): Promise<Belongs> {
@@ -83,6 +84,12 @@ export function ofRow(table: OwnedTable) {
 /** `id` is a custom provider's. Everyone may read the platform's. */
 export async function ofReadableProvider(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
   const belongs = await ofRow('providers')(request, call);
+  return belongs === null ? callersOwn(request, call) : belongs;
+}
+
+/** `id` is a stop's. The platform's bind everyone, so everyone may read them. */
+export async function ofReadableStop(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
+  const belongs = await ofRow('stops')(request, call);
   return belongs === null ? callersOwn(request, call) : belongs;
 }
 

@@ -8,6 +8,7 @@ import type { ListOrganizationsRequest__Output } from '../../proto/generated/gat
 import type { ListOrganizationsResponse } from '../../proto/generated/gateway/v1/ListOrganizationsResponse.ts';
 import type { Organization } from '../../proto/generated/gateway/v1/Organization.ts';
 import type { SetOrganizationWeightRequest__Output } from '../../proto/generated/gateway/v1/SetOrganizationWeightRequest.ts';
+import type { SuspendOrganizationRequest__Output } from '../../proto/generated/gateway/v1/SuspendOrganizationRequest.ts';
 import type { UpdateOrganizationSettingsRequest__Output } from '../../proto/generated/gateway/v1/UpdateOrganizationSettingsRequest.ts';
 import { hangUps, unknownCosts } from '../../proto/words/access.ts';
 import { wordOf } from '../domain/enum-names.ts';
@@ -15,9 +16,11 @@ import { optional } from '../domain/field.ts';
 import { modelAliases } from '../domain/model-aliases.ts';
 import { modelSelectors } from '../domain/model-selector.ts';
 import { email, name, timeText, usualWeight, weight, within } from '../domain/shared-fields.ts';
+import { publicReason, timeAfter } from '../domain/stop.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
+import { isSuspended } from '../store/organization-table.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import { aliasesOf, flag, globsOf, globsText, isSame } from './columns.ts';
@@ -52,6 +55,8 @@ export async function create(
     id: uuidv7(call.now),
     name: fields.name,
     suspended: 0,
+    suspended_reason: null,
+    suspended_ends_at: null,
     caller_provider_keys: 0,
     hang_up: 'cancel',
     unknown_cost: 'hold',
@@ -78,7 +83,7 @@ export async function create(
     allowedModels: [],
   });
   const token = await issueOperatorToken(call, { personId: owner.id, name: 'first token' });
-  const organization = organizationMessage(row);
+  const organization = organizationMessage(row, call.now);
   return {
     result: { organization, owner: personMessage(owner), ownerToken: token.value },
     organizationId: row.id,
@@ -89,7 +94,7 @@ export async function create(
 }
 
 export async function get(call: ReadCall, request: GetOrganizationRequest__Output): Promise<Organization> {
-  return organizationMessage(await findOrganization(call.db, request.id));
+  return organizationMessage(await findOrganization(call.db, request.id), call.now);
 }
 
 export async function list(
@@ -99,7 +104,7 @@ export async function list(
   let query = call.db.selectFrom('organizations').selectAll();
   const own = call.caller.organizationId;
   if (own !== undefined) query = query.where('id', '=', own);
-  const { items, nextPageToken } = await pageOf(query, request, organizationMessage);
+  const { items, nextPageToken } = await pageOf(query, request, (row) => organizationMessage(row, call.now));
   return { organizations: items, nextPageToken };
 }
 
@@ -144,12 +149,25 @@ function flagOr(before: 0 | 1, value: boolean | undefined): 0 | 1 {
   return value === undefined ? before : flag(value);
 }
 
-export async function suspend(call: ChangeCall, request: { readonly id: string }): Promise<Outcome<Organization>> {
-  return await write(call, await findOrganization(call.db, request.id), { suspended: 1 });
+/** Replaces the reason and the end of a suspension. */
+export async function suspend(
+  call: ChangeCall,
+  request: SuspendOrganizationRequest__Output,
+): Promise<Outcome<Organization>> {
+  const fields = checked({
+    reason: optional(publicReason, request.reason),
+    ends_at: optional(timeAfter(call.now), request.endsAt),
+  });
+  return await write(call, await findOrganization(call.db, request.id), {
+    suspended: 1,
+    suspended_reason: fields.reason ?? null,
+    suspended_ends_at: fields.ends_at ?? null,
+  });
 }
 
 export async function resume(call: ChangeCall, request: { readonly id: string }): Promise<Outcome<Organization>> {
-  return await write(call, await findOrganization(call.db, request.id), { suspended: 0 });
+  const columns = { suspended: 0, suspended_reason: null, suspended_ends_at: null } as const;
+  return await write(call, await findOrganization(call.db, request.id), columns);
 }
 
 export async function setWeight(
@@ -163,15 +181,16 @@ export async function setWeight(
 }
 
 async function write(call: ChangeCall, before: Row, columns: Partial<Row>): Promise<Outcome<Organization>> {
-  if (isSame(before, columns)) return { unchanged: organizationMessage(before) };
+  const { now } = call;
+  if (isSame(before, columns)) return { unchanged: organizationMessage(before, now) };
   const after = { ...before, ...columns, revision: call.revision };
   await call.db.updateTable('organizations').set(after).where('id', '=', before.id).execute();
   return {
-    result: organizationMessage(after),
+    result: organizationMessage(after, now),
     organizationId: before.id,
     target: { kind: 'organization', id: before.id },
-    before: organizationMessage(before),
-    after: organizationMessage(after),
+    before: organizationMessage(before, now),
+    after: organizationMessage(after, now),
     invalidations: [organizationChanged(before.id)],
   };
 }
@@ -186,11 +205,11 @@ async function findOrganization(db: Kysely<Schema>, id: string): Promise<Row> {
   return row;
 }
 
-function organizationMessage(row: Row) {
+function organizationMessage(row: Row, now: number) {
   return {
     id: row.id,
     name: row.name,
-    suspended: row.suspended === 1,
+    ...suspensionOf(row, now),
     settings: {
       access: { callerProviderKeys: row.caller_provider_keys === 1 },
       cost: { hangUp: hangUps.names[row.hang_up], unknownCost: unknownCosts.names[row.unknown_cost] },
@@ -203,6 +222,16 @@ function organizationMessage(row: Row) {
     revision: String(row.revision),
     weight: row.weight,
   } satisfies Organization;
+}
+
+function suspensionOf(row: Row, now: number) {
+  if (!isSuspended(row, now)) return { suspended: false };
+  const { suspended_reason: suspendedReason, suspended_ends_at: endsAt } = row;
+  return {
+    suspended: true,
+    ...(suspendedReason !== null && { suspendedReason }),
+    ...(endsAt !== null && { suspendedEndsAt: timeText(endsAt) }),
+  };
 }
 
 /** What requests may have, as an organization and its record contain it. */

@@ -16,6 +16,7 @@ import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveRe
 import type { SignedRecord } from '../../proto/generated/gateway/v1/SignedRecord.ts';
 import { recordTypes } from '../../proto/load.ts';
 import { recordKinds, scopeKinds } from '../../proto/words/access.ts';
+import type { ReadRecords } from './records.ts';
 
 export interface RecordSigner {
   /** The key that signs now, in 16 hexadecimal digits. */
@@ -26,7 +27,7 @@ export interface RecordSigner {
    * @param response records in their own fields; the same records are returned signed
    * @param at milliseconds since 1970, read before the snapshot: the age of a record counts from then
    */
-  sign(response: ResolveResponse, keyHash: string, at: number): ResolveResponse;
+  sign(response: ReadRecords, keyHash: string, at: number): ResolveResponse;
   close(): void;
 }
 
@@ -84,7 +85,7 @@ function keysOf({ keys }: SealKeys): Keys {
 }
 
 interface UnsignedResponse {
-  readonly response: ResolveResponse;
+  readonly response: ReadRecords;
   readonly keyHash: string;
   readonly at: number;
 }
@@ -92,12 +93,16 @@ interface UnsignedResponse {
 function signResponse(keys: Keys, { response, keyHash, at }: UnsignedResponse): ResolveResponse {
   const { asOf } = response;
   const head = { epoch: String(asOf?.epoch), revision: Number(asOf?.revision), signedAt: Math.floor(at) };
-  const signed = signRecords(keys[0], head, bodiesOf(response, keyHash)).map((record) => message(record));
+  const all = signRecords(keys[0], head, bodiesOf(response, keyHash)).map((record) => message(record));
+  const platform = all.find(({ ref }) => ref === platformRef);
+  const signed = all.filter((record) => record !== platform);
   const recordKeys = keys.map(({ publicKey }) => publicKey);
-  return { ...(asOf && { asOf }), signed, recordKeys };
+  return { ...(asOf && { asOf }), signed, recordKeys, ...(platform && { platform }) };
 }
 
-function bodiesOf({ key, scope, organization }: ResolveResponse, keyHash: string): RecordBody[] {
+const platformRef = 'platform:platform';
+
+function bodiesOf({ key, scope, organization, platformRecord }: ReadRecords, keyHash: string): RecordBody[] {
   if (!key || !organization) return [];
   const bodies: RecordBody[] = [
     { kind: 'key', ref: keyHash, body: recordTypes.key.serialize(key) },
@@ -107,6 +112,8 @@ function bodiesOf({ key, scope, organization }: ResolveResponse, keyHash: string
       body: recordTypes.organization.serialize(organization),
     },
   ];
+  if (platformRecord !== undefined)
+    bodies.push({ kind: 'platform', ref: platformRef, body: recordTypes.platform.serialize(platformRecord) });
   if (!scope) return bodies;
   const kind = scopeKinds.wordOf(scope.kind);
   if (kind === undefined || kind === 'organization') throw new Error('there is no such scope record');

@@ -5,6 +5,7 @@ import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { KeyRecord } from '../../proto/generated/gateway/v1/KeyRecord.ts';
 import type { OrganizationRecord } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
+import type { PlatformRecord } from '../../proto/generated/gateway/v1/PlatformRecord.ts';
 import type { ProviderKeyRecord } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
 import type { ProviderRecord } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
@@ -20,6 +21,7 @@ import {
 } from '../../proto/words/access.ts';
 import { unsealProviderSecret } from '../domain/provider-secret.ts';
 import { timeText, usualWeight } from '../domain/shared-fields.ts';
+import { isSuspended } from '../store/organization-table.ts';
 import { modelsOf, type ProviderRow, passedFieldsOf, readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
@@ -32,6 +34,7 @@ import { settingsOf } from './provider-keys.ts';
 import { readRecordKeys } from './record-keys.ts';
 import { readRoutes } from './route-rows.ts';
 import { readScopeRow } from './scope-rows.ts';
+import { readPlatform, readStops, suspensionStops } from './stop-rows.ts';
 
 export interface RecordsDeps {
   /** One snapshot of the database, and its position. */
@@ -42,15 +45,16 @@ export interface RecordsDeps {
   readonly log: Logger;
 }
 
+/** The records in their own fields. A control plane signs that of the platform in any case. */
+export interface ReadRecords extends Omit<ResolveResponse, 'platform'> {
+  readonly platformRecord?: PlatformRecord;
+}
+
 /**
  * @param hash SHA-256 of a key value in hexadecimal
  * @param onlyOf an organization; keys of others count as unknown
  */
-export async function readRecords(
-  deps: RecordsDeps,
-  hash: string,
-  onlyOf: string | undefined,
-): Promise<ResolveResponse> {
+export async function readRecords(deps: RecordsDeps, hash: string, onlyOf: string | undefined): Promise<ReadRecords> {
   const asOf = deps.position;
   const key = await findKey(deps, hash);
   if (key === undefined || (onlyOf !== undefined && key.organization_id !== onlyOf)) return { asOf };
@@ -64,6 +68,7 @@ export async function readRecords(
     asOf,
     key: { ...toKeyRecord(key, organization.revision), limits: limitsOf(key.id) },
     organization: { ...(await toOrganizationRecord(deps, organization)), limits: limitsOf(organization.id) },
+    platformRecord: await readPlatform(deps.db, deps.clock.now()),
   };
   if (key.scope_kind === 'organization') return records;
   const scope = await readScope(deps.db, key.scope_kind, key.scope_id);
@@ -126,9 +131,10 @@ async function toOrganizationRecord(
   deps: RecordsDeps,
   organization: Selectable<Schema['organizations']>,
 ): Promise<OrganizationRecord> {
+  const now = deps.clock.now();
   return {
     id: organization.id,
-    active: organization.suspended === 0,
+    active: !isSuspended(organization, now),
     callerProviderKeys: organization.caller_provider_keys === 1,
     hangUp: hangUps.names[organization.hang_up],
     unknownCost: unknownCosts.names[organization.unknown_cost],
@@ -145,6 +151,7 @@ async function toOrganizationRecord(
     ...(organization.weight !== usualWeight && { weight: organization.weight }),
     // Only what is not usual, so that other records stay as they are.
     ...(organization.request_days === 0 && { requestLog: { retentionDays: 0 } }),
+    stops: [...suspensionStops(organization, now), ...(await readStops(deps.db, organization.id, now))],
   };
 }
 

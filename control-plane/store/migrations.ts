@@ -27,11 +27,13 @@ import {
 } from './ledger-migrations.ts';
 import { createUsageMetadata } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
+import { addSuspensionEnds } from './organization-table.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
 import { createRecordKeys } from './record-key-table.ts';
 import { createRequests } from './request-table.ts';
 import { createRoutes } from './route-table.ts';
 import type { Schema } from './schema.ts';
+import { createStops } from './stop-table.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 import { addDeliveryDetails } from './webhook-tables.ts';
 
@@ -115,6 +117,8 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '035_provider_key_states': { up: createKeyStates },
   '036_delivery_details': { up: addDeliveryDetails },
   '037_audit_filters': { up: addAuditFilters },
+  '038_stops': { up: createStops },
+  '039_suspension_ends': { up: addSuspensionEnds },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

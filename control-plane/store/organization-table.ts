@@ -1,5 +1,7 @@
-// The table of organizations: a part of schema.ts.
+// The table of organizations, and the step of migrations.ts that adds why and until when one is suspended: a part of
+// schema.ts.
 import type { HangUp, UnknownCost } from '../../proto/words/access.ts';
+import type { MigratedDatabase } from './table-forms.ts';
 
 type Flag = 0 | 1;
 
@@ -7,6 +9,10 @@ export interface OrganizationsTable {
   id: string;
   name: string;
   suspended: Flag;
+  /** Null: none was given, or it is not suspended. */
+  suspended_reason: string | null;
+  /** When the suspension ends; null: when it is resumed. */
+  suspended_ends_at: number | null;
   caller_provider_keys: Flag;
   hang_up: HangUp;
   unknown_cost: UnknownCost;
@@ -25,4 +31,16 @@ export interface OrganizationsTable {
   allowed_models: string;
   created_at: number;
   revision: number;
+}
+
+export type Suspension = Pick<OrganizationsTable, 'suspended' | 'suspended_ends_at'>;
+
+/** Whether a suspension is in force: it ends without a change of its row. */
+export function isSuspended({ suspended, suspended_ends_at: endsAt }: Suspension, now: number): boolean {
+  return suspended === 1 && (endsAt === null || now < endsAt);
+}
+
+export async function addSuspensionEnds(db: MigratedDatabase): Promise<void> {
+  await db.schema.alterTable('organizations').addColumn('suspended_reason', 'text').execute();
+  await db.schema.alterTable('organizations').addColumn('suspended_ends_at', 'bigint').execute();
 }

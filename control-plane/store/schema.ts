@@ -24,6 +24,7 @@ import type { ReconciliationTables } from './reconciliation-tables.ts';
 import type { RecordKeysTable } from './record-key-table.ts';
 import type { RequestsTable } from './request-table.ts';
 import type { RoutesTable } from './route-table.ts';
+import type { StopsTable } from './stop-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhook-tables.ts';
 
@@ -61,6 +62,7 @@ export interface Schema extends ReconciliationTables {
   guardrails: GuardrailsTable;
   guardrail_samples: GuardrailSamplesTable;
   routes: RoutesTable;
+  stops: StopsTable;
   operator_tokens: OperatorTokensTable;
   proxy_tokens: ProxyTokensTable;
 }
@@ -88,7 +90,7 @@ interface FeedTable {
 interface ChangesTable {
   revision: number;
   kind: RecordKind;
-  /** Hash of a key value, or the id of a scope or organization. */
+  /** Hash of a key value, or the id of a scope, an organization or the platform. */
   ref: string;
   organization_id: string | null;
   state: RecordState;

@@ -15,7 +15,8 @@ export type ResourceTable =
   | 'prices'
   | 'webhooks'
   | 'guardrails'
-  | 'routes';
+  | 'routes'
+  | 'stops';
 
 export function resourceTable(
   db: MigratedDatabase,

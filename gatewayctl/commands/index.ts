@@ -21,6 +21,7 @@ import { requests } from './requests.ts';
 import { routes } from './routes.ts';
 import { run } from './run.ts';
 import { settings } from './settings.ts';
+import { stops } from './stops.ts';
 import { systems } from './systems.ts';
 import { operatorTokens, proxyTokens } from './tokens.ts';
 import { usage } from './usage.ts';
@@ -29,19 +30,8 @@ import { webhooks } from './webhooks.ts';
 export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
-    ...[
-      prices,
-      catalog,
-      guardrails,
-      usage,
-      requests,
-      reconcile,
-      audit,
-      webhooks,
-      operatorTokens,
-      proxyTokens,
-      contexts,
-    ],
+    ...[prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
+    ...[operatorTokens, proxyTokens, contexts],
   ],
   commands: { login, logout, bootstrap, run, chat, status, doctor, version, completion, complete, help },
 };

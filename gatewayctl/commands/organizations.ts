@@ -1,6 +1,6 @@
 // Organizations: the tenants.
 import type { Resource } from '../command.ts';
-import { ifRevision, newName } from './shared.ts';
+import { fromNow, ifRevision, newName } from './shared.ts';
 
 const columns = { NAME: 'name', ID: 'id', SUSPENDED: 'suspended', CREATED: 'createdAt' };
 
@@ -42,10 +42,22 @@ export const organizations: Resource = {
     },
     suspend: {
       method: 'Organizations.Suspend',
-      about: 'refuse all requests of an organization until it is resumed',
+      about: 'refuse all requests of an organization until it is resumed or the suspension ends',
       arguments: [{ flags: '<organization>', about: 'id or name', field: 'id', noun: 'organization' }],
+      options: [
+        { flags: '--reason <text>', about: 'for operators; callers do not get it', field: 'reason' },
+        {
+          flags: '--ends-in <duration>',
+          about: 'for so long from now, such as 2h; default: until it is resumed',
+          field: 'endsAt',
+          read: fromNow,
+        },
+      ],
       prompt: 'Suspend {organization}? All its keys are refused at once.',
-      examples: ['organizations suspend acme --yes'],
+      examples: [
+        'organizations suspend acme --yes',
+        'organizations suspend acme --reason "unpaid since May" --ends-in 30d --yes',
+      ],
     },
     resume: {
       method: 'Organizations.Resume',

@@ -34,6 +34,7 @@ export const recordKinds = enumWords({
   RECORD_KIND_AI_SYSTEM: 'ai_system',
   RECORD_KIND_PERSON: 'person',
   RECORD_KIND_ORGANIZATION: 'organization',
+  RECORD_KIND_PLATFORM: 'platform',
 } as const satisfies WordsFor<RecordKind__Output> & Readonly<Record<string, SignedKind>>);
 export type RecordKind = WordOf<typeof recordKinds>;
 

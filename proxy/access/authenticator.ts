@@ -1,10 +1,11 @@
 // Turns credentials into a caller who may continue: the records exist, the key is active and not expired, nobody is
-// suspended, both keys are of one organization, and the caller's own provider keys are allowed if they are sent. The
-// order of refusals is part of the interface.
+// suspended, both keys are of one organization, and the caller's own provider keys are allowed and not stopped if they
+// are sent. The order of refusals is part of the interface.
 import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import { GatewayError, specificMessages } from '../errors.ts';
 import type { Credentials } from './credentials.ts';
-import type { Principal, RecordSource } from './principal.ts';
+import type { OrganizationRecord, Principal, RecordSource } from './principal.ts';
+import { stopOfDirectKeys, stoppedError } from './stops.ts';
 
 export interface Caller {
   readonly principal: Principal;
@@ -21,7 +22,7 @@ export interface AuthenticatorDeps {
 
 /**
  * @throws GatewayError access_not_found, access_blocked, access_unavailable, conflicting_credentials,
- * policy_access_denied
+ * policy_access_denied, stopped_by_operator
  */
 export async function authenticate(
   deps: AuthenticatorDeps,
@@ -38,8 +39,15 @@ export async function authenticate(
       message: 'the virtual key and the project key belong to different organizations',
     });
   }
-  if (credentials.direct && !principal.organization.callerProviderKeys) throw new GatewayError('policy_access_denied');
+  if (credentials.direct) expectDirectKeys(principal, deps.now());
   return { principal, project, direct: credentials.direct };
+}
+
+/** A stop comes after the setting, whose refusal is the specification's. */
+function expectDirectKeys(principal: Principal, now: number): void {
+  if (!principal.organization.callerProviderKeys) throw new GatewayError('policy_access_denied');
+  const stop = stopOfDirectKeys(principal, now);
+  if (stop !== undefined) throw stoppedError(stop);
 }
 
 function find(deps: AuthenticatorDeps, value: string, address: string): Principal | Promise<Principal> {
@@ -53,6 +61,10 @@ function usable(principal: Principal, now: number): Principal {
   if (key.endsAt !== undefined && now >= key.endsAt) {
     throw new GatewayError('access_blocked', { message: specificMessages.expired });
   }
-  if (!organization.active || scope?.active === false) throw new GatewayError('access_blocked');
+  if (!isActive(organization, now) || scope?.active === false) throw new GatewayError('access_blocked');
   return principal;
+}
+
+function isActive({ active, suspendedUntil }: OrganizationRecord, now: number): boolean {
+  return active || (suspendedUntil !== undefined && now >= suspendedUntil);
 }

@@ -1,7 +1,7 @@
 // A record in memory, with its subject, the snapshot in which it was read and the time at which it was read. Both are
 // signed and travel with the record over every hop; no hop makes a record younger.
 import type { FeedState, Position } from './feed-state.ts';
-import type { KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
+import type { KeyRecord, OrganizationRecord, PlatformRecord, Principal, ScopeRecord } from './principal.ts';
 
 interface CachedAt {
   /** The subject as the feed names it: the hash of a key value, or `<kind>:<id>`. */
@@ -27,7 +27,8 @@ export type CachedOrganization = CachedAt & {
   readonly kind: 'organization';
   readonly record: OrganizationRecord;
 };
-export type CachedRecord = CachedKey | CachedScope | CachedOrganization;
+export type CachedPlatform = CachedAt & { readonly kind: 'platform'; readonly record: PlatformRecord };
+export type CachedRecord = CachedKey | CachedScope | CachedOrganization | CachedPlatform;
 export type RecordKind = CachedRecord['kind'];
 
 /** A record that is requested from a cache or the control plane. */
@@ -40,18 +41,22 @@ export function refOf(kind: Exclude<RecordKind, 'key'>, id: string): string {
   return `${kind}:${id}`;
 }
 
-/** The records behind a key, all from one snapshot. */
+/** The one record that binds every organization. */
+export const platformRef = refOf('platform', 'platform');
+
+/** The records behind a key, all from one snapshot. The platform's is among them if the response had it. */
 export function cachedRecordsOf(
   keyHash: string,
   principal: Principal,
   at: Pick<CachedAt, 'asOf' | 'confirmedAt'>,
 ): readonly CachedRecord[] {
-  const { key, scope, organization } = principal;
+  const { key, scope, organization, platform } = principal;
   const cached: CachedRecord[] = [
     cachedKey(keyHash, key, at),
     { ...at, kind: 'organization', ref: refOf('organization', organization.id), record: organization },
   ];
   if (scope !== undefined) cached.push({ ...at, kind: scope.kind, ref: refOf(scope.kind, scope.id), record: scope });
+  if (platform !== undefined) cached.push({ ...at, kind: 'platform', ref: platformRef, record: platform });
   return cached;
 }
 

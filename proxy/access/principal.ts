@@ -1,4 +1,4 @@
-// The caller: the three records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
+// The caller: the records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
@@ -14,6 +14,26 @@ export interface Principal {
   /** Undefined if the key's scope is its organization. */
   readonly scope: ScopeRecord | undefined;
   readonly organization: OrganizationRecord;
+  /** Absent: the control plane is of a release without it, and stops nothing. */
+  readonly platform?: PlatformRecord | undefined;
+}
+
+/** What binds every organization. */
+export interface PlatformRecord {
+  readonly stops: readonly Stop[];
+}
+
+/** What an operator has stopped: a provider, models, models of a provider, or direct keys. */
+export interface Stop {
+  readonly id: string;
+  /** Canonical name; undefined: of any provider. */
+  readonly provider: string | undefined;
+  /** Selector over `<provider>/<model>`; undefined: every model of the provider. */
+  readonly model: string | undefined;
+  readonly directKeys: boolean;
+  /** For callers. */
+  readonly reason: string;
+  readonly endsAt: number | undefined;
 }
 
 export interface KeyRecord {
@@ -48,6 +68,8 @@ export interface ScopeRecord {
 export interface OrganizationRecord {
   readonly id: string;
   readonly active: boolean;
+  /** When an inactive organization is active again; absent: when the record changes. */
+  readonly suspendedUntil?: number;
   readonly callerProviderKeys: boolean;
   /**
    * Whether a stream is cancelled or read on after its caller has left, for providers that stop when a stream is
@@ -84,6 +106,8 @@ export interface OrganizationRecord {
   readonly routes: Routes;
   /** Of its slots, among organizations; absent: 100. */
   readonly weight?: number;
+  /** Its own; absent: none. */
+  readonly stops?: readonly Stop[];
   readonly revision: number;
 }
 

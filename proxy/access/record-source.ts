@@ -15,6 +15,7 @@ import type { AccessLimits } from './limits.ts';
 import type { Principal, RecordSource } from './principal.ts';
 import { type Invalidation, type Look, Records, type ResolvedRecords } from './records.ts';
 import { type Resolved, Resolver, SingleFlight, unavailable } from './resolve.ts';
+import type { Stoppable } from './stops.ts';
 
 /** The service Access, as this package calls it. */
 export interface ControlPlane {
@@ -92,6 +93,10 @@ export interface LiveRecordSource extends RecordSource {
   /** Undefined once the feed or Redis has responded; otherwise the reason in a few words. */
   notReady(): string | undefined;
   feed(): FeedStatus;
+  /** The newest records with stops in memory, in place of older ones. */
+  newest(records: Stoppable): Stoppable;
+  /** Number of stops in force in the records in memory. */
+  stops(): { readonly platform: number; readonly organization: number };
   close(): void;
 }
 
@@ -178,6 +183,14 @@ class TieredRecords implements LiveRecordSource {
     if (confirmedAt === undefined) return { state: 'none', ageMs: undefined };
     const ageMs = this.#deps.clock.monotonic() - confirmedAt;
     return { state: ageMs > this.#deps.limits.freshForMs ? 'silent' : 'live', ageMs };
+  }
+
+  newest(records: Stoppable): Stoppable {
+    return this.#records.newest(records);
+  }
+
+  stops() {
+    return this.#records.stops(this.#deps.clock.now());
   }
 
   close(): void {

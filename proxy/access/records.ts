@@ -1,7 +1,7 @@
 // The records in memory, and the decision which of them may be used. Pure and synchronous: feed messages, responses and
 // records of Redis go in, look-up results come out; the clock is passed in. Every record, wherever it came from, is
 // checked by the same rule at each look-up.
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { lruCache } from '../../common/lru-cache.ts';
 import { never } from '../../common/never.ts';
@@ -9,17 +9,22 @@ import type { SignedRecord } from '../../common/record-signature.ts';
 import {
   type CachedKey,
   type CachedOrganization,
+  type CachedPlatform,
   type CachedRecord,
   type CachedScope,
   cachedRecordsOf,
   isNewer,
   lastConfirmed,
+  platformRef,
   type RecordKind,
+  refOf,
   type Subject,
 } from './cached-record.ts';
 import { FeedState, type Position } from './feed-state.ts';
 import type { AccessLimits } from './limits.ts';
-import type { CustomProvider, KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
+import type { KeyRecord, Principal, ScopeRecord } from './principal.ts';
+import { SharedProviders } from './shared-providers.ts';
+import { openStops, type Stoppable } from './stops.ts';
 
 /** The control plane's response about a hash, read in one snapshot. */
 export interface ResolvedRecords {
@@ -79,6 +84,8 @@ export class Records {
   readonly #keys: LRUCache<string, KeyEntry>;
   readonly #scopes: LRUCache<string, Entry<CachedScope>>;
   readonly #organizations: LRUCache<string, Entry<CachedOrganization>>;
+  /** One subject, in the same form as the others. */
+  readonly #platform: LRUCache<string, Entry<CachedPlatform>>;
   readonly #sharedProviders = new SharedProviders();
   /** Hashes without a key. The rule applies to them as to records. */
   readonly #unknown: LRUCache<string, { readonly asOf: Position; readonly until: number }>;
@@ -92,6 +99,7 @@ export class Records {
     this.#keys = lruCache(deps.limits.keysMax);
     this.#scopes = lruCache(deps.limits.scopesMax);
     this.#organizations = lruCache(deps.limits.organizationsMax);
+    this.#platform = lruCache(1);
     this.#unknown = lruCache(deps.limits.unknownMax);
   }
 
@@ -111,10 +119,14 @@ export class Records {
       needs.push({ kind: 'organization', ref: key.organizationRef });
     if (key.scopeRef !== undefined && scope === undefined)
       needs.push({ kind: scopeKind(key.record), ref: key.scopeRef });
+    const platform = this.#find(this.#platform, platformRef, key, now);
+    // A control plane that does not sign is of a release without the platform's record.
+    const lacksPlatform = platform === undefined && !this.#believesUnsigned();
+    if (lacksPlatform) needs.push({ kind: 'platform', ref: platformRef });
     const [first, ...others] = needs;
     if (first !== undefined || organization === undefined)
       return { state: 'missing', needs: [first ?? { kind: 'key', ref: keyHash }, ...others] };
-    return this.#classify(entry, { key, scope, organization }, now);
+    return this.#classify(entry, { key, scope, organization, platform }, now);
   }
 
   /** Whether memory has had this key, as opposed to a hash that a caller may have guessed. */
@@ -140,6 +152,9 @@ export class Records {
       case 'person':
         this.#keep(this.#scopes, cached, (kept) => ({ ...fresh, cached: kept }));
         return true;
+      case 'platform':
+        this.#keep(this.#platform, cached, (kept) => ({ ...fresh, cached: kept }));
+        return true;
       default:
         return never(cached);
     }
@@ -162,6 +177,7 @@ export class Records {
     const cached = cachedRecordsOf(keyHash, principal, at);
     if (!cached.every((record) => this.feed.permits(record.ref, record.asOf))) return undefined;
     for (const record of cached) this.put(record, keyHash);
+    if (principal.platform === undefined) this.#acceptNoPlatform(keyHash, at);
     this.#unknown.delete(keyHash);
     return cached;
   }
@@ -196,6 +212,21 @@ export class Records {
     return { again, gone };
   }
 
+  /** The newest records with stops, whether they may still be used or not, in place of older ones. */
+  newest({ organization, platform }: Stoppable): Stoppable {
+    return {
+      organization: this.#organizations.peek(refOf('organization', organization.id))?.cached?.record ?? organization,
+      platform: this.#platform.peek(platformRef)?.cached?.record ?? platform,
+    };
+  }
+
+  /** Number of stops in force in the records in memory. @param now milliseconds since 1970 */
+  stops(now: number): { readonly platform: number; readonly organization: number } {
+    const count = (entries: Iterable<Entry<CachedOrganization | CachedPlatform>>) =>
+      [...entries].reduce((sum, { cached }) => sum + openStops(cached?.record.stops, now).length, 0);
+    return { platform: count(this.#platform.values()), organization: count(this.#organizations.values()) };
+  }
+
   /** The record was served stale: for a while it does not wait again. */
   grantGrace(keyHash: string): void {
     const entry = this.#keys.peek(keyHash);
@@ -208,7 +239,8 @@ export class Records {
     const key = this.#keys.peek(keyHash)?.cached;
     const scope = key?.scopeRef === undefined ? undefined : this.#scopes.peek(key.scopeRef)?.cached;
     const organization = key && this.#organizations.peek(key.organizationRef)?.cached;
-    return [key, scope, organization].filter(
+    const platform = this.#platform.peek(platformRef)?.cached;
+    return [key, scope, organization, platform].filter(
       (cached) => cached !== undefined && this.#isAgeing(cached, now),
     ) as CachedRecord[];
   }
@@ -231,25 +263,37 @@ export class Records {
 
   #classify(
     entry: KeyEntry,
-    found: { key: CachedKey; scope: CachedScope | undefined; organization: CachedOrganization },
+    found: {
+      key: CachedKey;
+      scope: CachedScope | undefined;
+      organization: CachedOrganization;
+      platform: CachedPlatform | undefined;
+    },
     now: number,
   ): Look {
-    const { key, scope, organization } = found;
+    const { key, scope, organization, platform } = found;
     // Before the feed has begun, nothing else keeps records of two histories apart. Afterwards its rule has admitted
     // them all.
     const { epoch } = key.asOf;
-    const isMixed = epoch !== organization.asOf.epoch || (scope !== undefined && epoch !== scope.asOf.epoch);
+    const isMixed =
+      epoch !== organization.asOf.epoch ||
+      (platform !== undefined && epoch !== platform.asOf.epoch) ||
+      (scope !== undefined && epoch !== scope.asOf.epoch);
     if (isMixed && this.feed.position === undefined)
       return { state: 'missing', needs: [{ kind: 'key', ref: key.ref }] };
-    const principal = { key: key.record, scope: scope?.record, organization: organization.record };
+    const principal = {
+      ...{ key: key.record, scope: scope?.record, organization: organization.record },
+      platform: platform?.record,
+    };
     const confirmed = Math.min(
       lastConfirmed(key, this.feed),
       lastConfirmed(organization, this.feed),
-      scope === undefined ? Number.POSITIVE_INFINITY : lastConfirmed(scope, this.feed),
+      this.#confirmed(platform),
+      this.#confirmed(scope),
     );
     if (now - confirmed > this.#limits.freshForMs)
       return { state: 'stale', principal, inGrace: now < entry.graceUntil };
-    const isAgeing = this.#isAgeing(key, now) || this.#isAgeing(organization, now);
+    const isAgeing = this.#isAgeing(key, now) || this.#isAgeing(organization, now) || this.#isAgeing(platform, now);
     return { state: 'fresh', principal, renewable: isAgeing && now >= entry.renewAt };
   }
 
@@ -287,8 +331,10 @@ export class Records {
       entry.cached = cached;
   }
 
-  #peek(kind: RecordKind, ref: string): Entry<CachedKey> | Entry<CachedScope> | Entry<CachedOrganization> | undefined {
+  #peek(kind: RecordKind, ref: string): Entry<CachedRecord> | undefined {
     switch (kind) {
+      case 'platform':
+        return this.#platform.peek(ref);
       case 'key':
         return this.#keys.peek(ref);
       case 'organization':
@@ -301,8 +347,20 @@ export class Records {
     }
   }
 
-  #isAgeing(cached: CachedRecord, now: number): boolean {
-    return now - cached.confirmedAt > this.#maxStaleMs / 2;
+  /** A record that is not needed never limits the others. */
+  #confirmed(cached: CachedRecord | undefined): number {
+    return cached === undefined ? Number.POSITIVE_INFINITY : lastConfirmed(cached, this.feed);
+  }
+
+  /** A control plane of an earlier release stops nothing. What one of this release has sent still counts. */
+  #acceptNoPlatform(keyHash: string, at: Pick<CachedPlatform, 'asOf' | 'confirmedAt'>): void {
+    const known = this.#usable(this.#platform.peek(platformRef)?.cached, this.#clock.monotonic());
+    if (known !== undefined && known.record.stops.length > 0) return;
+    this.put({ ...at, kind: 'platform', ref: platformRef, record: { stops: [] } }, keyHash);
+  }
+
+  #isAgeing(cached: CachedRecord | undefined, now: number): boolean {
+    return cached !== undefined && now - cached.confirmedAt > this.#maxStaleMs / 2;
   }
 
   #rememberUnknown(keyHash: string, asOf: Position): void {
@@ -318,34 +376,4 @@ export class Records {
 function scopeKind({ scope: { kind } }: KeyRecord): ScopeRecord['kind'] {
   if (kind === 'organization') throw new Error('an organization has no scope record');
   return kind;
-}
-
-const charactersMax = 16 * 1024 * 1024;
-
-/**
- * Equal custom providers are one object in memory: the platform's are in the record of every organization, with all
- * their models, and a proxy has thousands of those records in memory. Providers are compared by content, so that two
- * histories of a database cannot be mixed up.
- */
-export class SharedProviders {
-  readonly #byContent = new LRUCache<string, CustomProvider>({
-    maxSize: charactersMax,
-    sizeCalculation: (_provider, content) => content.length,
-  });
-
-  /** The record with shared providers; the same object if they are shared already. */
-  in(record: OrganizationRecord): OrganizationRecord {
-    const { customProviders } = record;
-    const shared = customProviders.map((provider) => this.#shared(provider));
-    const same = shared.every((provider, index) => provider === customProviders[index]);
-    return same ? record : { ...record, customProviders: shared };
-  }
-
-  #shared(provider: CustomProvider): CustomProvider {
-    const content = JSON.stringify(provider);
-    const known = this.#byContent.get(content);
-    if (known !== undefined) return known;
-    this.#byContent.set(content, provider);
-    return provider;
-  }
 }

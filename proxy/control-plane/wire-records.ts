@@ -37,6 +37,7 @@ import { decodeGuardrails } from './wire-guardrails.ts';
 import { decodeOwnPrice } from './wire-prices.ts';
 import { decodeCustomProvider } from './wire-providers.ts';
 import { decodeRoutes } from './wire-routes.ts';
+import { decodeStops } from './wire-stops.ts';
 import { time, whole } from './wire-values.ts';
 
 /** @throws Error that names the fault of the message */
@@ -172,6 +173,7 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     guardrails: decodeGuardrails(organization.guardrails),
     routes: decodeRoutes(organization.routes),
     ...decodeWeight(organization.weight),
+    ...decodeStops(organization.stops),
     revision: whole(organization.revision),
   };
 }

@@ -6,11 +6,12 @@ import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/R
 import type { SignedRecord as Message, SignedRecord__Output } from '../../proto/generated/gateway/v1/SignedRecord.ts';
 import { recordTypes } from '../../proto/load.ts';
 import { recordKinds } from '../../proto/words/access.ts';
-import { type CachedRecord, cachedKey, refOf, type Subject } from '../access/cached-record.ts';
+import { type CachedRecord, cachedKey, platformRef, refOf, type Subject } from '../access/cached-record.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RecordKeys } from '../access/record-keys.ts';
 import type { ResolvedRecords } from '../access/records.ts';
 import { decodeKey, decodeOrganization, decodePosition, decodeResolve, decodeScope, fits } from './wire-records.ts';
+import { decodePlatform } from './wire-stops.ts';
 import { whole } from './wire-values.ts';
 
 /**
@@ -29,7 +30,8 @@ export function decodeSignedResolve(
     return decodeResolve(response);
   }
   const asOf = decodePosition(response.asOf);
-  const signed = response.signed.map(decodeSigned);
+  const { platform: platformMessage } = response;
+  const signed = [...response.signed, ...(platformMessage === null ? [] : [platformMessage])].map(decodeSigned);
   for (const record of signed) {
     if (!keys.isGenuine(record)) keys.refuse('unknown key');
     const { epoch, revision } = record.signature;
@@ -53,10 +55,12 @@ function principalOf(keyRecord: SignedRecord, signed: readonly SignedRecord[]): 
   const scopeBody = kind === 'organization' ? undefined : bodyOf(refOf(kind, id));
   const scope = scopeBody && decodeScope(recordTypes.scope.deserialize(buffer(scopeBody)));
   if (!fits(key, scope)) throw new Error('the response contains a key without its scope');
+  const platform = bodyOf(platformRef);
   return {
     key,
     scope,
     organization: decodeOrganization(recordTypes.organization.deserialize(buffer(organization))),
+    platform: platform && decodePlatform(recordTypes.platform.deserialize(buffer(platform))),
   };
 }
 
@@ -74,6 +78,8 @@ export function cachedFrom(subject: Subject, { body, signature }: SignedRecord, 
       const record = decodeOrganization(recordTypes.organization.deserialize(buffer(body)));
       return { ...at, kind: 'organization', record };
     }
+    case 'platform':
+      return { ...at, kind: 'platform', record: decodePlatform(recordTypes.platform.deserialize(buffer(body))) };
     case 'ai_system':
     case 'person':
       return { ...at, kind: subject.kind, record: decodeScope(recordTypes.scope.deserialize(buffer(body))) };

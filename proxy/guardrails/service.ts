@@ -47,7 +47,8 @@ export interface ServiceCheck {
 
 export class ServiceFailedError extends Error {
   /**
-   * For metrics and logs: "timeout", "unreachable", "refused", "answer", "resting", "no_key", "no_price", "unknown".
+   * For metrics and logs: "timeout", "unreachable", "refused", "answer", "resting", "no_key", "no_price", "stopped",
+   * "unknown".
    */
   readonly reason: string;
 

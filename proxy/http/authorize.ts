@@ -15,7 +15,7 @@ import { checkEndpoint, checkRegion } from '../upstream/base-urls.ts';
 import type { DirectCredential } from '../upstream/targets.ts';
 import type { Variate } from '../upstream/variates.ts';
 import { type CalledModel, calledModelOf } from './call-target.ts';
-import { mayCall, nearestCallable } from './callable-models.ts';
+import { expectNotStopped, mayCall, nearestCallable } from './callable-models.ts';
 import { ConversationOrder } from './conversation-order.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { ChatRoute } from './match.ts';
@@ -45,7 +45,7 @@ export interface AuthorizeInput {
 
 /**
  * @throws GatewayError invalid_request, model_not_found, model_not_allowed, model_not_supported,
- * provider_not_configured…
+ * provider_not_configured, stopped_by_operator…
  */
 export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall {
   const { caller, headers, request, requestId } = input;
@@ -62,6 +62,7 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   checkAllowed(deps, input, called);
   const replacing = mayBeRouted(input) ? replacingRoute(caller, called.qualifiedModel) : undefined;
   if (replacing !== undefined) return { requestId, caller, request, ...routed(deps, requested, replacing) };
+  expectNotStopped(caller, { provider: called.provider.name, model: called.qualifiedModel }, deps);
   if (called.catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
   const targets = targetsOf(deps, input, { provider: called.provider, variate: conversation.of(false) });
   if (targets.length === 0) throw new GatewayError('provider_not_configured');

@@ -4,7 +4,8 @@ import { chatModels } from '../../catalog/model-names.ts';
 import { allowsModel } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
 import type { Caller } from '../access/authenticator.ts';
-import type { OrganizationRecord, Principal } from '../access/principal.ts';
+import type { OrganizationRecord, Principal, Stop } from '../access/principal.ts';
+import { type StoppableModel, stopOfModel, stoppedError } from '../access/stops.ts';
 import { type CatalogModel, listModels } from '../catalog/models.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { CustomProviders } from '../upstream/custom-providers.ts';
@@ -13,6 +14,8 @@ export interface CallableDeps {
   /** By canonical name or alias. */
   readonly providers: ReadonlyMap<string, Provider>;
   readonly customProviders: CustomProviders;
+  /** Milliseconds since 1970. */
+  now(): number;
 }
 
 /**
@@ -32,13 +35,33 @@ function allows({ organization, scope, key }: Principal, model: string): boolean
 }
 
 /**
+ * What stops the caller's requests for a model now.
+ * @param at name of its provider, and the model's canonical name
+ */
+export function modelStop(
+  { principal }: Caller,
+  at: StoppableModel,
+  deps: Pick<CallableDeps, 'now'>,
+): Stop | undefined {
+  return stopOfModel(principal, at, deps.now());
+}
+
+/** @throws GatewayError stopped_by_operator */
+export function expectNotStopped(caller: Caller, at: StoppableModel, deps: Pick<CallableDeps, 'now'>): void {
+  const stop = modelStop(caller, at, deps);
+  if (stop !== undefined) throw stoppedError(stop);
+}
+
+/**
  * All rows of the catalog and of custom providers' lists that the caller may call, including synonyms with a row of
- * their own.
+ * their own. Stopped ones are left out.
  */
 export function callableModels(caller: Caller, deps: CallableDeps): readonly CatalogModel[] {
   const isConfigured = configuredProviders(caller, deps);
   const shipped = listModels().filter((model) => model.chat && isConfigured(model.provider));
-  return [...shipped, ...customModels(caller, deps)].filter((model) => mayCall(caller, nameOf(model)));
+  return [...shipped, ...customModels(caller, deps)].filter(
+    (model) => mayCall(caller, nameOf(model)) && !isStopped(caller, model, deps),
+  );
 }
 
 /** Canonical names similar to the requested one, of models that the caller may call. */
@@ -63,6 +86,10 @@ function configuredProviders({ principal }: Caller, { providers }: CallableDeps)
   const { organization } = principal;
   const configured = providersWithKeys(organization);
   return (name) => providers.has(name) && (organization.callerProviderKeys || configured.has(name));
+}
+
+function isStopped(caller: Caller, model: CatalogModel, deps: CallableDeps): boolean {
+  return modelStop(caller, { provider: model.provider, model: nameOf(model) }, deps) !== undefined;
 }
 
 /** The providers for which the organization stores a key. */

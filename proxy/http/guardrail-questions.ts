@@ -67,8 +67,9 @@ function callOf(deps: AuthorizeDeps, question: ModelQuestion): ChatCall {
     });
     return { ...call, guardrailId };
   } catch (error) {
-    // There is no key, or the provider no longer exists.
-    throw error instanceof GatewayError ? new ServiceFailedError('no_key', error) : error;
+    if (!(error instanceof GatewayError)) throw error;
+    // Otherwise there is no key, or the provider no longer exists.
+    throw new ServiceFailedError(error.code === 'stopped_by_operator' ? 'stopped' : 'no_key', error);
   }
 }
 

@@ -33,6 +33,7 @@ const notWorthRetrying = new Set<ErrorCode>([
   'upstream_protocol_error',
   'request_timeout',
   'budget_exceeded',
+  'stopped_by_operator',
 ]);
 
 /** @param attempts that the gateway has made: after several, the caller's SDK need not retry at once */

@@ -1,11 +1,13 @@
 // The targets of a route for one request, in the order in which they are tried: the groups whose conditions are met, each
 // in its own order. A target whose account wrote reasoning that only it can read comes first.
 import type { Route } from '../access/routes.ts';
+import { stoppedError } from '../access/stops.ts';
 import type { CallTarget, ChatCall } from '../call.ts';
 import { type Issuer, issuerOf } from '../conversation/opaque.ts';
 import { GatewayError } from '../errors.ts';
 import { issuerOfThinking } from '../formats/chat-completions/client-thinking.ts';
 import type { Target } from '../providers/provider.ts';
+import { modelStop } from './callable-models.ts';
 import { type GroupDeps, type GroupRequest, groupTargets, type LeftOut } from './group-targets.ts';
 import { groupsFor } from './route-conditions.ts';
 
@@ -16,7 +18,7 @@ export type Routed = CallTarget & Pick<ChatCall, 'route' | 'alternatives'>;
 
 /**
  * @throws GatewayError model_not_allowed if no target is left; provider_not_configured if keys are missing for all;
- * invalid_request if the route keeps reasoning, and none of them can read it
+ * stopped_by_operator if all that could serve it are stopped; invalid_request if the route keeps reasoning, and none of them can read it
  */
 export function routed(deps: RoutedDeps, requested: GroupRequest, route: Route): Routed {
   const found = groupsFor(route.groups, requested).flatMap(([index, group]) =>
@@ -24,7 +26,8 @@ export function routed(deps: RoutedDeps, requested: GroupRequest, route: Route):
   );
   const callable = found.filter((one) => typeof one !== 'string');
   if (callable.length === 0) throw noTarget(found.filter((one) => typeof one === 'string'));
-  const [first, ...others] = forReasoning(callable, issuerOfThinking(requested.request), route.keepReasoning);
+  const allowed = notStopped(deps, requested, callable);
+  const [first, ...others] = forReasoning(allowed, issuerOfThinking(requested.request), route.keepReasoning);
   if (first === undefined) throw unreadReasoning();
   const { name, onContext, onFilter, onBudget, recovery, shadow } = route;
   return {
@@ -36,6 +39,21 @@ export function routed(deps: RoutedDeps, requested: GroupRequest, route: Route):
     },
     ...(others.length > 0 && { alternatives: others.map(withOwnTargets) }),
   };
+}
+
+/** @param callable not empty @throws GatewayError stopped_by_operator if none is left */
+function notStopped(
+  deps: RoutedDeps,
+  { caller }: GroupRequest,
+  callable: readonly CallTarget[],
+): readonly CallTarget[] {
+  const stops = callable.map(({ provider, qualifiedModel: model }) =>
+    modelStop(caller, { provider: provider.name, model }, deps),
+  );
+  const left = callable.filter((_, index) => stops[index] === undefined);
+  const [first] = stops;
+  if (left.length === 0 && first !== undefined) throw stoppedError(first);
+  return left;
 }
 
 /** @param isKept the other accounts do not get the request */

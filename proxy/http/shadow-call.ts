@@ -8,14 +8,15 @@ import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 import type { ClientRequest } from '../formats/client-format.ts';
 import { ownTool } from '../pricing/demand.ts';
+import { modelStop } from './callable-models.ts';
 import { calledTarget, type TargetDeps } from './group-targets.ts';
 import { withOwner } from './stored-ids.ts';
 
 /**
  * Why there is none. `not_allowed`: the key may not call the model. `no_target`: there is no such model, or no stored key
- * for it. `unfit`: the request uses a vendor's own tools or stored state.
+ * for it. `stopped`: an operator has stopped the model. `unfit`: the request uses a vendor's own tools or stored state.
  */
-export type NotCopied = 'not_allowed' | 'no_target' | 'unfit';
+export type NotCopied = 'not_allowed' | 'no_target' | 'stopped' | 'unfit';
 
 /** @param call of a route, inspected */
 export function shadowCallOf(deps: TargetDeps, call: ChatCall, shadow: RouteShadow): ChatCall | NotCopied {
@@ -23,6 +24,8 @@ export function shadowCallOf(deps: TargetDeps, call: ChatCall, shadow: RouteShad
   if (route === undefined) throw new Error('only routes copy requests');
   const target = calledTarget(deps, caller, shadow);
   if (typeof target === 'string') return target === 'not_allowed' ? 'not_allowed' : 'no_target';
+  const { provider, qualifiedModel: model } = target;
+  if (modelStop(caller, { provider: provider.name, model }, deps) !== undefined) return 'stopped';
   try {
     if (usesMore(request)) return 'unfit';
     const copy = withOwner({ requestId, caller, request, ...target, shadowOf: { name: route.name } });

@@ -28,7 +28,7 @@ export const shadowEndings = ['responded', 'failed', 'timed_out', 'shutdown'] as
  */
 export const notSent = [
   ...(['no_budget', 'no_money', 'no_price', 'no_room'] as const),
-  ...(['not_allowed', 'no_target', 'unfit'] as const satisfies readonly NotCopied[]),
+  ...(['not_allowed', 'no_target', 'stopped', 'unfit'] as const satisfies readonly NotCopied[]),
 ] as const;
 
 export type ShadowEnding = (typeof shadowEndings)[number];

@@ -15,7 +15,7 @@ import type { PlainResponse } from '../upstream/plain-exchange.ts';
 import { providerFailure } from '../upstream/provider-failure.ts';
 import { type AuthorizeDeps, directTarget } from './authorize.ts';
 import type { BackgroundResponses } from './background-responses.ts';
-import { mayCall } from './callable-models.ts';
+import { expectNotStopped, mayCall } from './callable-models.ts';
 import type { Exchange } from './exchange.ts';
 import type { StoredRoute } from './match.ts';
 import { respondText } from './respond.ts';
@@ -48,6 +48,9 @@ export async function respondStored(
   const sealed = caller.direct ? undefined : sealedIdsOf(caller);
   if (!caller.direct && sealed === undefined) throw unsupported('store', notStored);
   if (deps.guardrails.guardsResponses(caller)) throw unsupported('store', guarded);
+  const reads = action === 'read' || action === 'items';
+  // Nothing is generated for a response that is cancelled or deleted.
+  if (reads) expectNotStopped(caller, { provider: provider.name, model: undefined }, deps);
   const { id, target } = storedTarget(deps, { exchange, caller, provider, sealed, id: route.id });
   exchange.record.providerKeyId = target.providerKeyId;
   const counting = deps.ledger.count(caller);
@@ -62,6 +65,8 @@ export async function respondStored(
   const text = response.body.toString();
   const value = parseJson(text);
   if (action !== 'items') checkModel(caller, provider.name, value);
+  const model = modelIn(provider.name, value);
+  if (reads && model !== undefined) expectNotStopped(caller, { provider: provider.name, model }, deps);
   if (isObject(value) && isOverStatus(value.status)) deps.backgroundResponses.pollSoon(target, id);
   const seal = sealFor(sealed, target);
   respondText(exchange, seal === undefined ? text : sealedText({ text, value }, seal));
@@ -119,8 +124,14 @@ function failureOf({ status, head, body }: PlainResponse, target: Target, now: n
 
 /** Allow-lists apply to reading too. @throws GatewayError response_not_found */
 function checkModel(caller: Caller, provider: string, response: unknown): void {
+  const model = modelIn(provider, response);
+  if (model !== undefined && !mayCall(caller, model)) throw notFound();
+}
+
+/** The canonical name of the model that has written a response. */
+function modelIn(provider: string, response: unknown): string | undefined {
   const model = isObject(response) ? response.model : undefined;
-  if (typeof model === 'string' && !mayCall(caller, canonicalModel(`${provider}/${model}`))) throw notFound();
+  return typeof model === 'string' ? canonicalModel(`${provider}/${model}`) : undefined;
 }
 
 function sealFor(sealed: SealedIds | undefined, { providerKeyId }: Target): ((id: string) => string) | undefined {

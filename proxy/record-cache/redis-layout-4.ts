@@ -7,7 +7,7 @@ import { never } from '../../common/never.ts';
 import { type SealContext, type SealKeys, unseal } from '../../common/seal.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
-import { type CachedRecord, cachedKey, type Subject } from '../access/cached-record.ts';
+import { type CachedPlatform, type CachedRecord, cachedKey, type Subject } from '../access/cached-record.ts';
 import type { Position } from '../access/feed-state.ts';
 import type { KeyRecord, OrganizationRecord, ProviderSecret, ScopeRecord } from '../access/principal.ts';
 import { noRoutes } from '../access/routes.ts';
@@ -65,7 +65,15 @@ function sealContext(subject: Subject, asOf: Position, organization: string): Se
 
 type StoredSecret = { readonly [Field in keyof ProviderSecret]?: string };
 
-export function cachedOfLayout4(subject: Subject, stored: StoredInLayout4, confirmedAt: number): CachedRecord {
+/** No release wrote the platform's record in this layout. */
+export type CachedInLayout4 = Exclude<CachedRecord, CachedPlatform>;
+export type SubjectInLayout4 = Subject & Pick<CachedInLayout4, 'kind'>;
+
+export function cachedOfLayout4(
+  subject: SubjectInLayout4,
+  stored: StoredInLayout4,
+  confirmedAt: number,
+): CachedInLayout4 {
   const at = { ref: subject.ref, asOf: stored.asOf, confirmedAt, isUnsigned: true as const };
   const { record } = stored.content;
   switch (subject.kind) {

@@ -90,9 +90,10 @@ const previous: Layout = {
   nameOf: nameInLayout4,
   open: (deps, subject, bytes) => {
     const stored = openLayout4(deps.sealKeys, subject, bytes);
-    if (stored === undefined) return 'unreadable';
+    const { kind, ref } = subject;
+    if (stored === undefined || kind === 'platform') return 'unreadable';
     const confirmedAt = arrivedAt(deps, stored.content.confirmedAt);
-    return confirmedAt === undefined ? 'clock' : cachedOfLayout4(subject, stored, confirmedAt);
+    return confirmedAt === undefined ? 'clock' : cachedOfLayout4({ kind, ref }, stored, confirmedAt);
   },
 };
 

@@ -66,6 +66,8 @@ export interface ChainCall extends TargetNames {
   /** Of a route: the same targets in groups, of which a later one never comes before an earlier one. */
   readonly groups?: readonly (readonly Target[])[] | undefined;
   readonly route?: RefusedElsewhere | undefined;
+  /** Whether an operator has stopped the target's model meanwhile; absent: none is. */
+  readonly isStopped?: ((target: Target) => boolean) | undefined;
   /** A copy of a request: it has one attempt, and permits no further ones of others. */
   readonly isShadow?: boolean;
 }
@@ -294,7 +296,9 @@ class Chain implements RecoveringChain {
     else health.undecided(identity);
   }
 
-  #step(target: Target, { again, next }: FailedAttempt, retryAfterMs: number): Step | undefined {
+  #step(target: Target, failed: FailedAttempt, retryAfterMs: number): Step | undefined {
+    const { next } = failed;
+    const again = this.#parts.call.isStopped?.(target) === true ? 'no' : failed.again;
     if (again === 'without_reasoning') return this.#leaveOut(target);
     if (!this.#isAgain && again === 'reconnect_at_once') return this.#stay({ fresh: true, waitMs: 0 });
     const following = next ? this.#following() : undefined;
@@ -320,7 +324,8 @@ class Chain implements RecoveringChain {
   /** The next target that may be tried now, else the next one. */
   #following(): number | undefined {
     const { targets, call } = this.#parts;
-    const mayFollow = (target: Target, at: number) => at > this.#at && this.#isFit(target);
+    const mayFollow = (target: Target, at: number) =>
+      at > this.#at && this.#isFit(target) && call.isStopped?.(target) !== true;
     const first = targets.findIndex(mayFollow);
     if (first === -1) return undefined;
     const found = targets.findIndex(

@@ -1,6 +1,7 @@
 // The attempt loop: fetches what the provider needs, and sends the request to its targets in order until one responds.
 // A failed attempt is followed by another one only before anything was passed on, or where recovery allows it, and within
 // the limits of the chain.
+import type { IsStopped, Stoppable } from '../access/stops.ts';
 import { type ChatCall, callAt, callTargets } from '../call.ts';
 import { FetchedImage, type InlineData } from '../conversation/media.ts';
 import { imageUrls } from '../formats/chat-completions/read-content.ts';
@@ -22,6 +23,11 @@ export interface DispatchDeps extends AttemptDeps {
   readonly images: ImageDeps;
   readonly chains: Chains;
   readonly hints?: Pick<SharedHints, 'use'> | undefined;
+  /**
+   * Whether an operator has stopped a model since the request was authorized. Requests that have been sent run on, but no
+   * further attempt is made. Absent: nothing is stopped.
+   */
+  readonly isStopped?: IsStopped | undefined;
 }
 
 /**
@@ -51,7 +57,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     const attempts = (images: Images) => {
       const sending = new Sending(deps, { call, context, images });
       const chain = deps.chains.open(
-        call.route === undefined ? chainOf(call) : routedChain(call),
+        withStops(call.route === undefined ? chainOf(call) : routedChain(call), call.caller.principal, deps),
         {
           start: (target, options) => sending.attempt(target, options),
           mayLeaveOutReasoning: (target) => sending.withoutReasoning(target) !== undefined,
@@ -102,6 +108,15 @@ function urlsFor({ provider, request }: ChatCall): readonly string[] {
 function chainOf({ targets, qualifiedModel: model, caller, shadowOf }: ChatCall): ChainCall {
   const organization = caller.principal.organization.id;
   return { targets, model, organization, ...(shadowOf !== undefined && { isShadow: true }) };
+}
+
+function withStops(chain: ChainCall, records: Stoppable, { isStopped }: DispatchDeps): ChainCall {
+  if (isStopped === undefined) return chain;
+  const { models, model } = chain;
+  return {
+    ...chain,
+    isStopped: (target) => isStopped(records, { provider: target.provider.name, model: models?.get(target) ?? model }),
+  };
 }
 
 function routedChain(call: ChatCall): ChainCall {

@@ -10,6 +10,12 @@ export interface AdmissionGauges {
   readonly limits: { readonly inFlightMax: number; readonly bufferedBytesMax: number };
 }
 
+/** Stops in force, by who has made them. */
+export interface StopCounts {
+  readonly platform: number;
+  readonly organization: number;
+}
+
 export interface Gauges extends LedgerGauges {
   readonly admission: AdmissionGauges;
   readonly readOn: { readonly open: number };
@@ -20,6 +26,7 @@ export interface Gauges extends LedgerGauges {
   readonly redis?: { state(): 'ok' | 'failing' | undefined } | undefined;
   /** Undefined until the feed has responded for the first time. */
   feedAgeMs(): number | undefined;
+  stops(): StopCounts;
 }
 
 type MakeGauge = (name: string, help: string, read: () => number) => void;
@@ -48,6 +55,7 @@ export function observeGauges(registry: Registry, gauges: Gauges): void {
     () => gauges.backgroundResponses.open,
   );
   for (const { name, help, read } of ledgerGauges(gauges)) gauge(name, help, read);
+  observeStops(registry, () => gauges.stops());
   const { redis } = gauges;
   if (redis !== undefined)
     gauge(
@@ -63,6 +71,18 @@ export function observeGauges(registry: Registry, gauges: Gauges): void {
       return age === undefined ? Number.NaN : age / 1000;
     },
   );
+}
+
+function observeStops(registry: Registry, read: () => StopCounts): void {
+  new Gauge({
+    name: 'gateway_stops',
+    help: 'Stops in force in the records that this proxy has in memory, by who has made them',
+    labelNames: ['by'],
+    registers: [registry],
+    collect() {
+      for (const [by, count] of Object.entries(read())) this.set({ by }, count);
+    },
+  });
 }
 
 function upOf(state: 'ok' | 'failing' | undefined): number {

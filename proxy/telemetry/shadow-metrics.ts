@@ -38,7 +38,7 @@ const firstTokenOptions: HistogramOptions = {
 export function shadowMetrics(tally: Tally, histogram: (options: HistogramOptions) => TalliedHistogram): ShadowMetrics {
   const results = tally({
     name: 'gateway_shadow_requests_total',
-    help: 'Copies of requests that routes send to other models, by outcome: responded, failed, timed_out, shutdown; or not sent: no budget is for them (no_budget), too little money in it (no_money), the model has no price (no_price), too many (no_room), the key may not call the model (not_allowed), no such model or key (no_target), the request uses tools or state of a vendor (unfit)',
+    help: 'Copies of requests that routes send to other models, by outcome: responded, failed, timed_out, shutdown; or not sent: no budget is for them (no_budget), too little money in it (no_money), the model has no price (no_price), too many (no_room), the key may not call the model (not_allowed), no such model or key (no_target), an operator has stopped the model (stopped), the request uses tools or state of a vendor (unfit)',
     labelNames: ['result'],
   });
   // Created at the start: Prometheus does not see the increase of a series that begins with 1.

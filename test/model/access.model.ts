@@ -3,7 +3,7 @@
 // back and forged by attackers with and without the cache key.
 // Each admission and each refusal is checked against the full history of the database.
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
-import { refOf, type Subject } from '../../proxy/access/cached-record.ts';
+import { platformRef, refOf, type Subject } from '../../proxy/access/cached-record.ts';
 import { GatewayError } from '../../proxy/errors.ts';
 import { FakeControlPlane } from '../support/access/control-plane.ts';
 import { type Backup, FakeDatabase } from '../support/access/database.ts';
@@ -65,6 +65,7 @@ class World {
     this.#redis = new FakeRedis(this.time);
     this.#redis.readDelay = () => this.random.between(0, 3);
     this.#redis.writeDelay = () => this.random.between(0, 3);
+    this.database.createPlatform();
     for (const id of organizations) {
       this.database.createOrganization(id);
       this.database.createSystem(`${id}-system`, id);
@@ -179,7 +180,8 @@ class World {
       else this.#createKey(hash);
     } else if (roll < 0.6) database.touch(hash);
     else if (roll < 0.7) database.touch(refOf('organization', random.pick(organizations)));
-    else if (roll < 0.75) database.touchOrganizations();
+    else if (roll < 0.73) database.touchOrganizations();
+    else if (roll < 0.78) database.touch(platformRef);
     else if (roll < 0.85) database.touch(refOf('ai_system', `${random.pick(organizations)}-system`));
     else if (roll < 0.92) this.#backup = database.backup();
     else if (roll < 0.94) database.prune();

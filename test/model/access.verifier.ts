@@ -1,6 +1,6 @@
 // Decides which results of a proxy are allowed, from the full history of the database and from what the proxy's feed
 // has delivered.
-import { refOf } from '../../proxy/access/cached-record.ts';
+import { platformRef, refOf } from '../../proxy/access/cached-record.ts';
 import { accessLimits } from '../../proxy/access/limits.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
 import type { FakeDatabase, Version } from '../support/access/database.ts';
@@ -33,6 +33,7 @@ export function verifyAdmission(at: Case, principal: Principal): string | undefi
   const served = [
     [at.hash, principal.key.allowedModels[0]],
     [refOf('organization', id), organizationMark],
+    [platformRef, principal.platform?.stops[0]?.reason],
     ...(principal.scope ? [[refOf('ai_system', principal.scope.id), principal.scope.allowedModels[0]]] : []),
   ] as const;
   for (const [ref = '', mark = ''] of served) {

@@ -26,6 +26,7 @@ import {
   ok,
   platformOnly,
 } from './role-codes.ts';
+import { priceFields, stopFields, stopMade, webhookFields } from './role-requests.ts';
 
 interface Expectation {
   /** The named objects, created again for each call by a caller with the right. */
@@ -86,12 +87,6 @@ const price = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, ...priceFields() };
   return { id: (await plane.expect('Prices.Create', tenant.owner.token, request)).id, ...priceFields() };
 };
-const priceFields = () => ({
-  model: `gpt-provider/${freshName('model').replace(' ', '-')}`,
-  prices: { input: '1', output: '2' },
-  allowUnmatched: true,
-});
-const webhookFields = () => ({ name: freshName('webhook'), url: 'https://hooks.example.com/gateway' });
 const webhook = async ({ plane }: World, tenant: TestTenant) => {
   await deleteAll(plane, tenant, 'Webhooks');
   const request = { organizationId: tenant.id, ...webhookFields() };
@@ -368,6 +363,10 @@ export const expectations: Record<MethodName, Expectation> = {
   'Routes.List': { ...managersOnly, request: inOrganization },
   'Routes.Update': { ...managersOnly, request: route },
   'Routes.Delete': { ...managersOnly, request: route },
+  'Stops.Create': { ...managersHiddenFromPlatform, request: stopFields },
+  'Stops.Get': { ...managersHiddenFromPlatform, request: stopMade },
+  'Stops.List': { ...managersHiddenFromPlatform, request: inOrganization },
+  'Stops.Delete': { ...managersHiddenFromPlatform, request: stopMade },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   'Usage.Totals': { ...everybodyInside, request: inOrganization },
   'Usage.Export': {

@@ -35,7 +35,7 @@ const waitingMax = 256;
 const failuresMax = 5;
 const restMs = 10_000;
 /** The service was not called, so it has not failed. */
-const notRequested: ReadonlySet<string> = new Set(['resting', 'no_key', 'no_price']);
+const notRequested: ReadonlySet<string> = new Set(['resting', 'no_key', 'no_price', 'stopped']);
 
 export class LimitedCheck implements ServiceCheck {
   readonly #deps: LimitedCheckDeps;

@@ -2,7 +2,7 @@
 // earlier version. Every version of a row has its own mark, so that a record served by a proxy shows how old it is.
 import type { Clock } from '../../../common/clock.ts';
 import { Secret } from '../../../common/secret.ts';
-import { type RecordKind, refOf } from '../../../proxy/access/cached-record.ts';
+import { platformRef, type RecordKind, refOf } from '../../../proxy/access/cached-record.ts';
 import type { Position } from '../../../proxy/access/feed-state.ts';
 import type { Principal } from '../../../proxy/access/principal.ts';
 import type { Invalidation, ResolvedRecords } from '../../../proxy/access/records.ts';
@@ -67,6 +67,11 @@ export class FakeDatabase {
 
   createOrganization(id: string): void {
     this.#write('organization', refOf('organization', id), { id, organizationId: id });
+  }
+
+  /** The platform's record exists from then on; its one stop, which stops no model, has the row's mark. */
+  createPlatform(): void {
+    this.#write('platform', platformRef, { id: 'platform', organizationId: '' });
   }
 
   createSystem(id: string, organizationId: string): void {
@@ -173,6 +178,7 @@ export class FakeDatabase {
     const organization = this.#rows.get(refOf('organization', key.organizationId));
     const scope = key.scopeId === undefined ? undefined : this.#rows.get(refOf('ai_system', key.scopeId));
     if (organization === undefined) throw new Error('a key without its organization');
+    const platform = this.#rows.get(platformRef);
     const shared = (row: Row) => ({
       active: true,
       allowedModels: [row.mark],
@@ -204,6 +210,7 @@ export class FakeDatabase {
         prices: [],
         guardrails: [],
       },
+      platform: { stops: platform === undefined ? [] : [stopMarked(platform.mark)] },
     };
   }
 
@@ -248,6 +255,13 @@ function customProvider(mark: string) {
       models: [],
     },
     baseUrl: `https://models.example/${mark}`,
+  };
+}
+
+function stopMarked(mark: string) {
+  return {
+    ...{ id: 'stop', provider: 'nobody', model: undefined, directKeys: false },
+    ...{ reason: mark, endsAt: undefined },
   };
 }
 

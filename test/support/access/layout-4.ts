@@ -5,6 +5,7 @@ import { nameInLayout4 } from '../../../proxy/record-cache/redis-layout-4.ts';
 
 /** @param confirmedAt milliseconds since 1970 */
 export function inLayout4(keys: SealKeys, waiting: CachedRecord, confirmedAt: number): { name: string; bytes: Buffer } {
+  if (waiting.kind === 'platform') throw new Error('no release wrote it in this layout');
   const name = nameInLayout4(waiting);
   const { epoch, revision } = waiting.asOf;
   const organization = waiting.kind === 'organization' ? waiting.record.id : waiting.record.organizationId;

@@ -4,12 +4,20 @@ import { type Clock, systemClock } from '../../../common/clock.ts';
 import { createSigningKey, parseSigningKey, type SigningKey, verifyingKey } from '../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { openRecordSigner } from '../../../control-plane/services/record-signer.ts';
+import type { ReadRecords } from '../../../control-plane/services/records.ts';
 import type { LimitRecord } from '../../../proto/generated/gateway/v1/LimitRecord.ts';
 import type { ResolveResponse, ResolveResponse__Output } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
 import { packageDefinition } from '../../../proto/load.ts';
 import { priorityClasses, type ScopeKind } from '../../../proto/words/access.ts';
 import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts';
-import type { KeyRecord, Limit, OrganizationRecord, Principal, ScopeRecord } from '../../../proxy/access/principal.ts';
+import type {
+  KeyRecord,
+  Limit,
+  OrganizationRecord,
+  Principal,
+  ScopeRecord,
+  Stop,
+} from '../../../proxy/access/principal.ts';
 import { openRecordKeys, type RecordKeys } from '../../../proxy/access/record-keys.ts';
 import type { ResolvedRecords } from '../../../proxy/access/records.ts';
 import { silentLog } from '../silent-log.ts';
@@ -35,10 +43,11 @@ export class TestSigning {
     return this.signed(keyHash, { asOf: response.asOf, ...(response.principal && inContract(response.principal)) }, at);
   }
 
-  signed(keyHash: string, response: ResolveResponse, at: number): ResolveResponse__Output {
+  signed(keyHash: string, response: ReadRecords, at: number): ResolveResponse__Output {
     const settings = { recordSigningKey: this.key, recordSigningKeyFile: undefined, masterKey };
     const signer = openRecordSigner(settings, { log: silentLog });
-    const sent = this.signs ? signer.sign(response, keyHash, at) : response;
+    const { platformRecord: _ofSigned, ...unsigned } = response;
+    const sent = this.signs ? signer.sign(response, keyHash, at) : unsigned;
     return responses.deserialize(responses.serialize(sent));
   }
 
@@ -66,11 +75,12 @@ const unwatched = { file: undefined, maxStaleMs: 3_600_000 };
 
 const masterKey = parseSealKeys(createSealKey());
 
-function inContract({ key, scope, organization }: Principal): ResolveResponse {
+function inContract({ key, scope, organization, platform }: Principal): Partial<ReadRecords> {
   return {
     key: keyInContract(key),
     ...(scope && { scope: scopeInContract(scope) }),
     organization: organizationInContract(organization),
+    ...(platform && { platformRecord: { stops: platform.stops.map(stopInContract) } }),
   };
 }
 
@@ -93,6 +103,15 @@ function keyInContract({ scope, endsAt, valueEndsAt, allowedModels, limits, prio
     allowedModels: [...allowedModels],
     ...(endsAt !== undefined && { endsAt: new Date(endsAt).toISOString() }),
     ...(valueEndsAt !== undefined && { valueEndsAt: new Date(valueEndsAt).toISOString() }),
+  };
+}
+
+function stopInContract({ id, reason, provider, model, directKeys, endsAt }: Stop) {
+  if (provider !== undefined && model !== undefined) throw new Error('the fake database has no such stop');
+  return {
+    ...{ id, reason },
+    target: { ...(provider && { provider }), ...(model && { model }), directKeys },
+    ...(endsAt !== undefined && { endsAt: new Date(endsAt).toISOString() }),
   };
 }
 

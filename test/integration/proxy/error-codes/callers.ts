@@ -245,6 +245,20 @@ export const callersFaults = {
       },
     },
   ],
+  stopped_by_operator: [
+    {
+      what: 'a model that an operator has stopped',
+      param: 'model',
+      message: '`gpt-provider` has been stopped by an operator: incident 4711',
+      headers: { 'x-should-retry': 'false' },
+      provoke: async (world) => {
+        const { id, api, createKey } = await world.gateway.createOrganization('stopped');
+        const target = { provider: 'gpt-provider' };
+        await api.call('Stops/Create', { organizationId: id, target, reason: 'incident 4711' });
+        return world.withKey((await createKey()).value);
+      },
+    },
+  ],
   route_not_found: [
     { what: 'an unknown path', provoke: (world) => world.send({ path: '/v1/completions' }) },
     {

@@ -162,6 +162,7 @@ const withCacheKey: Readonly<Record<string, Readonly<Record<string, Attack>>>> =
         const { asOf, principal } = world.database.resolve(southern);
         if (principal === undefined) throw new Error('the key is there');
         for (const cached of cachedRecordsOf(neverWas, principal, { asOf, confirmedAt: 0 })) {
+          if (cached.kind === 'platform') continue;
           const { name, bytes } = inLayout4(sealKeys, cached, world.time.now());
           world.redis.plant(name, bytes);
         }

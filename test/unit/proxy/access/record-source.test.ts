@@ -127,10 +127,10 @@ describe('a change on the feed', () => {
   it('removes a revoked key from Redis', async () => {
     await startWarm({ withRedis: true });
     await world.time.advance(10);
-    expect(world.redis.values.size).toBe(2);
+    expect(world.redis.values.size).toBe(3);
     world.database.remove(key);
     await world.time.advance(10);
-    expect(world.redis.values.size).toBe(1);
+    expect(world.redis.values.size).toBe(2);
   });
 });
 

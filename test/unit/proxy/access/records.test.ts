@@ -64,7 +64,7 @@ describe('the ageing records of a key', () => {
     await time.advance(maxStaleMs / 2);
     expect(records.ageing(key)).toEqual([]);
     await time.advance(1);
-    expect(records.ageing(key).map(({ kind }) => kind)).toEqual(['key', 'ai_system', 'organization']);
+    expect(records.ageing(key).map(({ kind }) => kind)).toEqual(['key', 'ai_system', 'organization', 'platform']);
   });
 
   it('only old records are ageing, not those that another key has renewed', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
 import type { CustomProvider, OrganizationRecord } from '../../../../proxy/access/principal.ts';
-import { Records, SharedProviders } from '../../../../proxy/access/records.ts';
+import { Records } from '../../../../proxy/access/records.ts';
+import { SharedProviders } from '../../../../proxy/access/shared-providers.ts';
 import { FakeDatabase } from '../../../support/access/database.ts';
 import { usualSettings } from '../../../support/usual-settings.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
@@ -67,7 +68,7 @@ describe('custom providers in memory', () => {
     await time.advance(45_000);
     records.feed.confirm(database.position, time.monotonic());
     const cached = found();
-    expect(records.ageing(hash)).toHaveLength(2);
+    expect(records.ageing(hash)).toHaveLength(3);
     records.accept(hash, database.resolve(hash), time.monotonic());
     expect(records.ageing(hash)).toEqual([]);
     expect(found()?.customProviders[0]).toBe(cached?.customProviders[0]);

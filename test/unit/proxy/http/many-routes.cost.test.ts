@@ -24,6 +24,7 @@ const deps = {
   customProviders: new CustomProviders(wireFormatProviders, capabilities),
   loads: new TargetLoads({ clock: systemClock }),
   prices: new PriceTable(),
+  now: () => Date.now(),
   targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
 };
 const times = 20_000;

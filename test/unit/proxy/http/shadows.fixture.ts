@@ -1,6 +1,6 @@
 // Copies of requests, with a ledger and vendors that do what the test says.
 import { Secret } from '../../../../common/secret.ts';
-import type { Limit, ProviderKey } from '../../../../proxy/access/principal.ts';
+import type { Limit, ProviderKey, Stop } from '../../../../proxy/access/principal.ts';
 import type { ChatCall, Outcome } from '../../../../proxy/call.ts';
 import { CapabilityTable } from '../../../../proxy/catalog/capabilities.ts';
 import { clientFormats } from '../../../../proxy/client-formats.ts';
@@ -22,6 +22,7 @@ import { VirtualTime } from '../../../support/virtual-time.ts';
 
 const capabilities = new CapabilityTable();
 const models = {
+  now: () => Date.now(),
   ...{ providers: providersByName, capabilities },
   customProviders: new CustomProviders(wireFormatProviders, capabilities),
   targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
@@ -40,6 +41,13 @@ export const budget: Limit = {
   ...{ id: 'b', kind: 'budget', count: undefined, amountUsd: '5', period: 'day', model: 'shadow/fast' },
 };
 
+const stopOf = { id: 's', model: undefined, directKeys: false, reason: 'why', endsAt: undefined };
+
+/** Of a whole provider. */
+export function stopped(provider: string): Stop {
+  return { ...stopOf, provider };
+}
+
 export interface Copied {
   readonly fields?: object;
   readonly limits?: readonly Limit[];
@@ -48,6 +56,7 @@ export interface Copied {
   readonly providerKeyId?: string | undefined;
   readonly allowedModels?: readonly string[];
   readonly client?: ClientFormatName;
+  readonly stops?: readonly Stop[];
 }
 
 export function callOf({
@@ -58,7 +67,7 @@ export function callOf({
   client,
   ...rest
 }: Copied = {}): ChatCall {
-  const { providerKeyId, allowedModels = [] } = rest;
+  const { providerKeyId, allowedModels = [], stops = [] } = rest;
   const made = chatCallOf('gpt-provider', 'gpt-4o-mini', client === undefined ? fields : {});
   const { caller } = made;
   const { key, organization } = caller.principal;
@@ -66,7 +75,7 @@ export function callOf({
   const principal = {
     ...caller.principal,
     key: { ...key, allowedModels },
-    organization: { ...organization, limits, providerKeys },
+    organization: { ...organization, limits, providerKeys, stops },
   };
   const shadow = { model: model ?? 'assistant-provider/claude-haiku-4-5', providerKeyId, percent };
   return {

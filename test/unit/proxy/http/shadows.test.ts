@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import type { NotSent } from '../../../../proxy/http/shadows.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
-import { budget, type Copied, callOf, respond, stream, world } from './shadows.fixture.ts';
+import { budget, type Copied, callOf, respond, stopped, stream, world } from './shadows.fixture.ts';
 
 describe('a request to a route with a shadow', () => {
   it.each([
@@ -69,6 +69,7 @@ describe('a request to a route with a shadow', () => {
     ['no_target', { model: 'search-provider/gemini-2.5-flash' }],
     ['no_target', { model: 'nobody/gpt-4o' }],
     ['no_target', { providerKeyId: 'deleted' }],
+    ['stopped', { stops: [stopped('assistant-provider')] }],
     ['unfit', { fields: { web_search_options: {} } }],
     ['unfit', { fields: { tools: [{ googleSearch: {} }] } }],
     ['unfit', { client: 'responses', fields: { input: 'Hello', previous_response_id: 'resp_1' } }],

@@ -37,6 +37,8 @@ interface Played {
   readonly isShadow?: boolean;
   /** Attempts of which nothing is sent, by number. */
   readonly unsent?: readonly number[];
+  /** Targets that an operator stops during the first attempt. */
+  readonly stopped?: readonly number[];
   /** The request has reasoning that only a vendor can read. */
   readonly hasReasoning?: boolean;
 }
@@ -55,7 +57,7 @@ interface Log {
 }
 
 async function play({ failures, targets = 1, ending = 'unused', hasMoney = false, retries = 9, ...rest }: Played) {
-  const { abortsAt, route, isShadow = false, unsent = [], hasReasoning = false } = rest;
+  const { abortsAt, route, isShadow = false, unsent = [], hasReasoning = false, stopped = [] } = rest;
   const log: Log = { sent: [], waits: [], causes: [], charged: [], worked: [], undecided: [], counted: [] };
   let left = retries;
   let aborted: Error | undefined;
@@ -107,7 +109,9 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
     },
     ...{ attemptFailed: () => undefined, onAbort: () => undefined },
   };
-  const call = { targets: targetsOf, organization: 'organization-1', model: 'gpt-provider/gpt-4o', route, isShadow };
+  const isStopped = (target: Target) => log.sent.length > 0 && stopped.includes(targetsOf.indexOf(target));
+  const names = { organization: 'organization-1', model: 'gpt-provider/gpt-4o' };
+  const call = { targets: targetsOf, ...names, route, isShadow, isStopped };
   const outcome = await chains
     .run(call, { start, charge, mayLeaveOutReasoning: () => hasReasoning }, context)
     .catch((error: unknown) => error);
@@ -358,5 +362,21 @@ describe('a copy of a request', () => {
   it('permits no retries of others, and is no failed attempt of a caller', async () => {
     expect((await play({ failures: [refused(503)], isShadow: true })).counted).toEqual([]);
     expect((await play({ failures: [refused(503)] })).counted).toEqual(['request', 'failure']);
+  });
+});
+
+describe('a target that an operator has stopped meanwhile', () => {
+  it('is skipped', async () => {
+    const played = await play({ failures: [refused(503)], targets: 3, stopped: [1] });
+    expect([played.sent, played.outcome]).toEqual([['0', '2'], whole]);
+  });
+
+  it('gets no further attempt itself, and the caller gets the failure if no other is left', async () => {
+    const failure = refused(503);
+    const played = await play({ failures: [failure], targets: 2, stopped: [1] });
+    expect([played.sent, played.outcome]).toEqual([['0'], failure]);
+    const lost = broken('closed', { wasIdle: true });
+    const alone = await play({ failures: [lost], stopped: [0] });
+    expect([alone.sent, alone.outcome]).toEqual([['0'], lost]);
   });
 });

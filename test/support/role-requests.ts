@@ -1,0 +1,28 @@
+// Requests of the role matrix (roles.ts) that need little to be made.
+import { freshName, type OperatorsPlane, type TestTenant } from './operators.ts';
+
+interface Planes {
+  readonly plane: OperatorsPlane;
+}
+
+export function stopFields(_world: Planes, tenant: TestTenant) {
+  return { organizationId: tenant.id, target: { model: 'gpt-provider/gpt-4o' }, reason: 'a test' };
+}
+
+/** @returns a request that names a new stop */
+export async function stopMade(world: Planes, tenant: TestTenant) {
+  const { id } = await world.plane.expect('Stops.Create', tenant.owner.token, stopFields(world, tenant));
+  return { id };
+}
+
+export function priceFields() {
+  return {
+    model: `gpt-provider/${freshName('model').replace(' ', '-')}`,
+    prices: { input: '1', output: '2' },
+    allowUnmatched: true,
+  };
+}
+
+export function webhookFields() {
+  return { name: freshName('webhook'), url: 'https://hooks.example.com/gateway' };
+}
