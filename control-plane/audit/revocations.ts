@@ -33,6 +33,7 @@ export const takingAway: { readonly [Name in MethodName]?: Rule } = {
   'ProxyTokens.Revoke': { takes: 'always', command: 'proxy-tokens revoke' },
   'Routes.Delete': { takes: 'always', command: 'routes delete' },
   'Routes.Update': { takes: 'always', command: 'routes update' },
+  'Stops.Create': { takes: 'always', command: 'stops create' },
   'VirtualKeys.Revoke': { takes: 'always', command: 'keys revoke' },
   'VirtualKeys.Rotate': { takes: 'always', command: 'keys rotate' },
   'VirtualKeys.Update': { takes: 'narrowing', command: 'keys update' },

@@ -2,9 +2,10 @@
 
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { canonicalVendorName, isVendorName } from '../../common/vendors.ts';
+import type { ModelMatch } from '../../proto/generated/gateway/v1/ModelMatch.ts';
 import type { StopTarget__Output } from '../../proto/generated/gateway/v1/StopTarget.ts';
 import { type Field, invalid, problemsAt, valid } from './field.ts';
-import { isRoute, type KnownModels, modelSelector } from './model-selector.ts';
+import { isRoute, type KnownModels, modelSelector, type WrittenSelector } from './model-selector.ts';
 import { time, visible } from './shared-fields.ts';
 
 export const reasonLengthMax = 200;
@@ -24,11 +25,10 @@ export function timeAfter(now: number): (text: string) => Field<number> {
   };
 }
 
-/** As the columns of the same names. */
 export interface WrittenStopTarget {
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly direct_keys: 0 | 1;
+  readonly columns: { readonly provider: string | null; readonly model: string | null; readonly direct_keys: 0 | 1 };
+  /** Of `model`, if there is one. */
+  readonly match?: ModelMatch;
 }
 
 export interface StopRules {
@@ -46,12 +46,14 @@ export function stopTarget(rules: StopRules): (target: StopTarget__Output | null
     const isOfModels = named !== undefined || model !== undefined;
     if (organization === true) return invalid('is only in records; suspend the organization instead', '.organization');
     if (directKeys === isOfModels) return invalid('must be a provider, a model of one, or the direct keys');
-    if (directKeys) return valid({ provider: null, model: null, direct_keys: 1 });
+    if (directKeys) return valid({ columns: { provider: null, model: null, direct_keys: 1 } });
     const provider = named === undefined ? valid(null) : stoppedProvider(rules)(named);
     if ('problems' in provider) return { problems: problemsAt('.provider', provider) };
-    const selector = model === undefined ? valid(null) : stoppedModel(rules, provider.value)(model);
+    if (model === undefined) return valid({ columns: { provider: provider.value, model: null, direct_keys: 0 } });
+    const selector = stoppedModel(rules, provider.value)(model);
     if ('problems' in selector) return { problems: problemsAt('.model', selector) };
-    return valid({ provider: provider.value, model: selector.value, direct_keys: 0 });
+    const { stored, match } = selector.value;
+    return valid({ columns: { provider: provider.value, model: stored, direct_keys: 0 }, match });
   };
 }
 
@@ -67,10 +69,12 @@ function stoppedProvider({ customProviders, insists }: StopRules): (text: string
 }
 
 /** @param provider null: the text names it */
-function stoppedModel({ known, insists }: StopRules, provider: string | null): (text: string) => Field<string> {
+function stoppedModel(
+  { known, insists }: StopRules,
+  provider: string | null,
+): (text: string) => Field<WrittenSelector> {
   return (text) => {
     if (provider === null && isRoute(text)) return invalid('is a route; stop its models instead');
-    const read = modelSelector(known, insists)(provider === null ? text : `${provider}/${text}`);
-    return 'problems' in read ? read : valid(read.value.stored);
+    return modelSelector(known, insists)(provider === null ? text : `${provider}/${text}`);
   };
 }

@@ -40,7 +40,7 @@ export async function create(call: ChangeCall, request: CreateStopRequest__Outpu
   const row: StopRow = {
     id: uuidv7(call.now),
     organization_id: organizationId,
-    ...fields.target,
+    ...fields.target.columns,
     reason: fields.reason,
     created_by: call.caller.personId,
     ends_at: fields.ends_at ?? null,
@@ -50,7 +50,8 @@ export async function create(call: ChangeCall, request: CreateStopRequest__Outpu
   await call.db.insertInto('stops').values(row).execute();
   await notify(call, row, 'created');
   const stop = stopMessage(row, call.now);
-  return { ...recorded(row), result: stop, after: stop };
+  const { match } = fields.target;
+  return { ...recorded(row), result: { ...stop, ...(match && { match }) }, after: stop };
 }
 
 export async function get(call: ReadCall, request: GetStopRequest__Output): Promise<Stop> {

@@ -119,7 +119,7 @@ export const providers: Dashboard = {
           kind: 'timeseries',
           title: 'Copies of requests',
           description:
-            'Per second, by outcome. no_budget, no_price, no_target: an operator of the organization has to mend the route; the log names it.',
+            'Per second, by outcome. no_budget, no_price, no_target: an operator of the organization has to mend the route; the log names it. stopped: an operator has stopped the model.',
           unit: 'reqps',
           queries: [
             {

@@ -180,6 +180,22 @@ describe('a watch over gRPC', () => {
     watching.stream.cancel();
   });
 
+  it('shows a bound proxy the stops of the platform, and none of other organizations', async () => {
+    const [acme, other] = [freshName('acme'), freshName('other')].map((name) => createTenant(plane, platform, name));
+    const bound = (await newProxyToken({ organizationId: (await acme)?.id })).value;
+    const watching = new Watching(bound);
+    await until(() => watching.received.some((message) => message.started != null));
+    const stop = { target: { directKeys: true }, reason: 'a test' };
+    const foreign = { ...stop, organizationId: (await other)?.id };
+    await plane.expect('Stops.Create', (await other)?.owner.token ?? '', foreign);
+    const { id } = await plane.expect('Stops.Create', platform.token, stop);
+    const seen = () => watching.received.flatMap((message) => message.changes?.invalidations ?? []);
+    await until(() => seen().length > 0);
+    expect(seen()).toMatchObject([{ kind: 'RECORD_KIND_PLATFORM', id: 'platform', state: 'RECORD_STATE_CHANGED' }]);
+    await plane.expect('Stops.Delete', platform.token, { id });
+    watching.stream.cancel();
+  });
+
   it('accepts usage of its own organization from a bound proxy, and refuses any other', async () => {
     const acme = await createTenant(plane, platform, freshName('acme'));
     const other = await createTenant(plane, platform, freshName('other'));

@@ -83,6 +83,7 @@ describeStores('Resolve', (given) => {
           revision: 1,
         },
         ...{ allowedModels: ['gpt-provider/*'], limits: [], providers: [], prices: [], guardrails: [], routes: [] },
+        stops: [],
       },
     });
   });

@@ -76,7 +76,12 @@ describe.each([
       target: { provider: 'gpt-provider', model: 'gpt-4o*', directKeys: false, organization: false },
     };
     expect(await as('Stops.Get', { id: made.id })).toMatchObject(shown);
-    expect((await as('Stops.List', { organizationId: acme.id })).stops).toEqual([made]);
+    const { match, _match, ...listed } = made;
+    expect(match).toMatchObject({
+      selector: 'gpt-provider/gpt-4o*',
+      models: expect.arrayContaining(['gpt-provider/gpt-4o']),
+    });
+    expect((await as('Stops.List', { organizationId: acme.id })).stops).toEqual([listed]);
     const { organization } = await resolve(await keyOf(acme));
     expect(organization.stops).toMatchObject([{ id: made.id, target: shown.target, reason: gpt.reason, endsAt }]);
     await as('Stops.Delete', { id: made.id });
@@ -146,7 +151,7 @@ describe.each([
     expect((await resolve(key)).platform).toEqual({ stops: [] });
   });
 
-  it('are told to webhooks: an organization’s to its own, the platform’s to all', async () => {
+  it('are sent to webhooks: an organization’s to its own, the platform’s to all', async () => {
     for (const tenant of [acme, other]) {
       const webhook = { organizationId: tenant.id, name: freshName('hook'), url: 'https://hooks.example.com/' };
       await as('Webhooks.Create', webhook, tenant.owner.token);
@@ -161,11 +166,11 @@ describe.each([
     const events = sent
       .map(({ organization_id, payload }) => ({ to: organization_id, ...JSON.parse(payload) }))
       .filter(({ type }) => type === 'stop.changed');
-    const toldTo = (stop: string, change: string) =>
+    const receivers = (stop: string, change: string) =>
       events.filter(({ data }) => data.stop.id === stop && data.change === change).map(({ to }) => to);
     for (const change of ['created', 'lifted']) {
-      expect(toldTo(ours, change)).toEqual([acme.id]);
-      expect(toldTo(theirs, change).toSorted()).toEqual([acme.id, other.id].toSorted());
+      expect(receivers(ours, change)).toEqual([acme.id]);
+      expect(receivers(theirs, change).toSorted()).toEqual([acme.id, other.id].toSorted());
     }
     expect(events[0].data).toMatchObject({
       ...{ change: 'created', organizationId: acme.id },

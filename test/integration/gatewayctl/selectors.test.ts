@@ -62,6 +62,11 @@ const takers: readonly Taker[] = [
     },
   },
   {
+    command: 'stops create',
+    flag: '--model',
+    line: (selector) => ['stops', 'create', '--reason', 'a test', '--model', selector],
+  },
+  {
     command: 'settings update',
     flag: '--allow',
     line: (selector) => ['settings', 'update', '--allow', selector],

@@ -123,7 +123,7 @@ describe('a single Redis', () => {
     closers.push(() => redis.stop());
     const connection = await ready(connect(redis.url, patient));
     await timeToFind(startProxy(connection));
-    await stored(connection, 2);
+    await stored(connection, 3);
     const names = await connection.run((client) => client.keys('*'));
     for (const name of names) {
       expect(name).toMatch(/^gateway:record:5:/);
@@ -149,7 +149,7 @@ describe('a single Redis', () => {
     closers.push(() => again.stop());
     await until(() => responds(connection), { what: 'Redis to respond again' });
     await timeToFind(proxy, hashOf(2));
-    await stored(connection, 2);
+    await stored(connection, 3);
   });
 
   it('that was emptied costs one resolve and nothing else', async () => {

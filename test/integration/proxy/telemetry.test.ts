@@ -344,6 +344,7 @@ describe('the metrics of requests', () => {
     ),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),
+    by: oneOf('platform', 'organization'),
     stage: oneOf('input', 'output'),
     le: (value) => value === '+Inf' || Number.isFinite(Number(value)),
   };

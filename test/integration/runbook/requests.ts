@@ -155,6 +155,21 @@ export const requestScenes = {
     finds: [new RegExp(`^KEY .*COST USD[\\s\\S]*^${uuid} `, 'm'), /^amount USD +50$/m, /^status +inactive$/m],
     after: async ({ ask }) => void (await until(async () => (await ask()) === 403)),
   },
+  stop: {
+    plant: async ({ owner, ask }) => {
+      await owner.expect(['stops', 'create', '--model', 'gpt-provider/gpt-4o-mini', '--reason', 'planted']);
+      await until(async () => (await ask()) === 403, { what: 'the stop to refuse' });
+      await ask();
+    },
+    found: { 'stop-id': new RegExp(`^(${uuid}) `, 'm') },
+    finds: [
+      ...[/^reason +incident 4711$/m, /^reason +use gpt-4\.1$/m, /^reason +wrong results$/m],
+      /^reason +a key was stolen$/m,
+      /^ID .*PROVIDER.*MODEL.*DIRECT KEYS.*REASON[\s\S]*planted/m,
+      new RegExp(`^ *\\d+ "key_id":"${uuid}"$`, 'm'),
+      /lifted/,
+    ],
+  },
   'guardrails-failing': {
     plant: async ({ owner, ask, logged }) => {
       const url = `https://127.0.0.1:${await freePort()}/check`;
