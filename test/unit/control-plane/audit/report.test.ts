@@ -11,6 +11,7 @@ import * as providerKeys from '../../../../gatewayctl/commands/provider-keys.ts'
 import * as providers from '../../../../gatewayctl/commands/providers.ts';
 import * as routes from '../../../../gatewayctl/commands/routes.ts';
 import * as settings from '../../../../gatewayctl/commands/settings.ts';
+import * as stops from '../../../../gatewayctl/commands/stops.ts';
 import * as systems from '../../../../gatewayctl/commands/systems.ts';
 import * as tokens from '../../../../gatewayctl/commands/tokens.ts';
 import * as webhooks from '../../../../gatewayctl/commands/webhooks.ts';
@@ -69,8 +70,8 @@ it('the report contains no text that a terminal or a shell would interpret', () 
 
 it('every command in the report is a command of gatewayctl for that very method', () => {
   const modules = [
-    ...[guardrails, keys, limits, organizations, people, providerKeys, providers, routes, settings, systems],
-    ...[tokens, webhooks],
+    ...[guardrails, keys, limits, organizations, people, providerKeys, providers, routes, settings, stops],
+    ...[systems, tokens, webhooks],
   ];
   const commands = new Map<string, string>(
     modules

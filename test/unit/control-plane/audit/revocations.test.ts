@@ -20,6 +20,7 @@ it('revocations, deletions, suspensions, new limits and new guardrails always re
       'ProviderKeys.Delete',
     ],
     ...['Providers.Update', 'Providers.Delete', 'ProxyTokens.Revoke', 'Routes.Update', 'Routes.Delete'],
+    'Stops.Create',
     ...['VirtualKeys.Rotate', 'VirtualKeys.Revoke'],
     ...['Webhooks.Update', 'Webhooks.RotateSecret', 'Webhooks.Delete'],
   ]);
