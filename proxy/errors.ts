@@ -165,3 +165,8 @@ export class GatewayError extends Error {
 export function overloaded(cause?: unknown): GatewayError {
   return new GatewayError('overloaded', { retryAfter: 1, cause });
 }
+
+/** The gateway has waited long enough for the provider. */
+export function isUpstreamTimeout(error: Error): error is GatewayError {
+  return error instanceof GatewayError && error.code === 'upstream_timeout';
+}

@@ -1,7 +1,7 @@
 // One try to send a request to the egress gateway, and its response. A slow reader of the response slows the egress
 // gateway down: only data that arrives before the sink is set is buffered here.
 import type { IncomingHttpHeaders } from 'node:http';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, isUpstreamTimeout } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { StreamSink } from '../upstream/attempt.ts';
 import type {
@@ -43,7 +43,7 @@ export class EgressCall implements UpstreamReceiver {
   /** Ends the call from outside: the client left, or a time limit was reached. */
   abort(error: Error): void {
     this.#connection?.cancel();
-    this.#fail(isTimeout(error) ? egressTimeout(error) : error);
+    this.#fail(isUpstreamTimeout(error) ? egressTimeout(error) : error);
   }
 
   /** Starts the flow of the response body, which was paused until now. */
@@ -93,10 +93,6 @@ export class EgressCall implements UpstreamReceiver {
     this.#ending = deliver;
     if (this.#sink !== undefined) deliver(this.#sink);
   }
-}
-
-function isTimeout(error: Error): error is GatewayError {
-  return error instanceof GatewayError && error.code === 'upstream_timeout';
 }
 
 function egressTimeout(error: GatewayError): GatewayError {

@@ -252,7 +252,7 @@ export class Lookup {
     const { attempt } = context;
     const usage = attempt?.usageIsComplete === true ? attempt.usage() : undefined;
     if (attempt === undefined || usage === undefined) return 'incomplete';
-    const reason = this.#reasonNotToStore(attempt.target, usage);
+    const reason = this.#reasonNotToStore(attempt, usage);
     if (reason !== undefined) return reason;
     const stored: CachedResponse = {
       ...recorded,
@@ -269,14 +269,15 @@ export class Lookup {
     return undefined;
   }
 
-  #reasonNotToStore(target: Target, { special }: Usage): NotStored | undefined {
+  #reasonNotToStore({ target, leavesOut }: Received, { special }: Usage): NotStored | undefined {
     const { record } = this.#parts.context;
     // A response that another attempt continued.
     if (record.attempts !== this.#attempts) return 'incomplete';
     if (record.guardrailsNotPassed !== this.#notPassed) return 'guardrail';
     // Some models search on their own.
     if ((special?.searches ?? 0) > 0) return 'own_tools';
-    return areForeign(this.#opaque, target) ? 'opaque' : undefined;
+    // It is the response to a part of the request, and the whole request decides which ones are equal.
+    return leavesOut || areForeign(this.#opaque, target) ? 'opaque' : undefined;
   }
 
   async #put(sealed: Buffer, ttlMs: number): Promise<void> {

@@ -176,11 +176,15 @@ export class SharedHints {
 
   async #round(): Promise<void> {
     const now = this.#deps.clock.monotonic();
-    this.learned.tidy(now);
-    await this.#read(now);
-    await this.#write();
-    this.#cancelRound = undefined;
-    if (this.#used.size > 0 || this.#out.size > 0) this.#roundIn(readEveryMs);
+    try {
+      this.learned.tidy(now);
+      await this.#read(now);
+      await this.#write();
+    } finally {
+      // A round that fails is reported, and must not be the last one.
+      this.#cancelRound = undefined;
+      if (this.#used.size > 0 || this.#out.size > 0) this.#roundIn(readEveryMs);
+    }
   }
 
   /** All at once: they are on one connection, each with its own deadline. */

@@ -19,6 +19,8 @@ export interface Received {
   model(): string | undefined;
   /** The most tokens that the received part of the response can consist of. */
   textTokens(): number;
+  /** Whether the provider got the request without reasoning that it could not read. */
+  readonly leavesOut: boolean;
   /** Whether its provider stops generating when this response is cancelled. */
   readonly stops: boolean;
   /** Reads the rest of the response and keeps nothing of it. Resolves when the response has ended or was given up. */

@@ -8,7 +8,7 @@ import { isInBackground } from '../call.ts';
 import type { GiveUpReason, ResponseEnd } from '../conversation/response-end.ts';
 import { textTokensMax } from '../conversation/text-tokens.ts';
 import type { Usage } from '../conversation/usage.ts';
-import { GatewayError, overloaded } from '../errors.ts';
+import { GatewayError, isUpstreamTimeout, overloaded } from '../errors.ts';
 import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import { completionTokensMax } from '../formats/chat-completions/text-meter.ts';
 import { type CompleteResponse, type StreamReader, type VendorError, VendorFailure } from '../formats/format.ts';
@@ -87,7 +87,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   abort(error: Error): void {
     if (this.ending !== 'open') return;
     if (this.#connection?.begun !== true) this.#cancel('unused');
-    else if (isTimeout(error)) this.#cancel('timed_out');
+    else if (isUpstreamTimeout(error)) this.#cancel('timed_out');
     else this.#released = true;
     this.#fail(error);
   }
@@ -207,6 +207,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     // a long text is slow.
     const { bytes } = this.#body;
     return bytes.length > largeBytes ? bytes.length : textTokensMax(bytes.toString());
+  }
+
+  get leavesOut(): boolean {
+    return this.#call.leftOut !== undefined;
   }
 
   get isNative(): boolean {
@@ -389,10 +393,6 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     };
     this.#conclusion();
   }
-}
-
-function isTimeout(error: Error): boolean {
-  return error instanceof GatewayError && error.code === 'upstream_timeout';
 }
 
 function asError(cause: unknown): Error {

@@ -198,6 +198,12 @@ describe('a response', () => {
     expect(await new World().request({ body }).respond()).toBe('opaque');
   });
 
+  it('is not stored if the vendor got the request without reasoning that it could not read', async () => {
+    const request = new World().request();
+    request.attempt = { ...request.attempt, leavesOut: true } as Received;
+    expect(await request.respond()).toBe('opaque');
+  });
+
   it.each<[NotStored, PutResult]>([
     ['full', 'full'],
     ['redis_failed', 'unavailable'],

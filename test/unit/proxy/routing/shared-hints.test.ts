@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hintMsMax, hintsMax } from '../../../../proxy/routing/learned-hints.ts';
 import { hintKeysOf, hintSetName, sealHint } from '../../../../proxy/routing/sealed-hints.ts';
 import { keyName } from '../../../../proxy/routing/target-identity.ts';
@@ -18,6 +18,8 @@ beforeEach(() => {
   here.use();
   there.use();
 });
+
+afterEach(() => expect(given.failedTasks).toEqual([]));
 
 const usable = ({ health }: HintProxy, ...targets: readonly NamedTarget[]) =>
   health.usable(targets).map(({ name }) => name);
@@ -335,4 +337,15 @@ describe('without Redis', () => {
     there.use();
     expect(usable(there, first, second)).toEqual(['first', 'second']);
   });
+});
+
+it('a defect ends one round, is reported, and hints are shared again in the next one', async () => {
+  given.redis.defect = new TypeError('a defect');
+  await given.time.advance(soonMs);
+  expect(given.failedTasks.splice(0)).toContain('hints');
+  delete given.redis.defect;
+  here.health.failed(first.identity, 'key');
+  await given.time.advance(2 * soonMs);
+  usable(there, first, second);
+  expect(usable(there, first, second)).toEqual(['second', 'first']);
 });
