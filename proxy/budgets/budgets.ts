@@ -19,6 +19,8 @@ export interface BudgetQuestion {
    * caller set that maximum.
    */
   readonly least: number;
+  /** A further attempt of the request may need as much again, and will not wait for it. Default: false. */
+  readonly mayRepeat?: boolean;
   /** The usage to report if this proxy is killed. Its id, time and session are those of the reservation. */
   readonly ifKilled: () => UsageOfKilled;
 }
@@ -26,7 +28,7 @@ export interface BudgetQuestion {
 /** Cost and charges do not include the reservation: the process that reports the event adds the reserved amounts. */
 export type UsageOfKilled = Omit<UsageEvent, 'id' | 'at' | 'session' | 'ordinal'>;
 
-export type FullQuestion = Omit<BudgetQuestion, 'least'>;
+export type FullQuestion = Omit<BudgetQuestion, 'least' | 'mayRepeat'>;
 
 export interface Budgets {
   /** A promise only if an acquire call has to be waited for. @throws BudgetRefusal */

@@ -7,6 +7,7 @@ import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../commo
 import type { AcquireRequest, AcquireResponse, ReturnRequest } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
+import { SpareMoney } from './spare-money.ts';
 
 /** The subject of a lease: leases of the same session, budget and window have the same name. */
 export interface LeaseOrigin {
@@ -102,6 +103,8 @@ export class Lease {
   /** In the ten seconds before. */
   #largestReservationBefore = 0;
   #largestReservationSince: number;
+  /** For further attempts. */
+  readonly spare = new SpareMoney();
   #seq: number;
   #operation: LeaseOperation | undefined;
   #newestAcquisition = 0;
@@ -195,7 +198,8 @@ export class Lease {
   /** The operation that is due before a request has to wait. */
   runsLow(now: number): AcquireKind | undefined {
     if (this.#operation !== undefined) return undefined;
-    if (now >= this.#aheadAt && this.#available < this.#spendingAt(now) / 2) return 'acquire';
+    const low = Math.max(this.#spendingAt(now) / 2, this.spare.at(now));
+    if (now >= this.#aheadAt && this.#available < low) return 'acquire';
     const opens = this.open + this.#reservations < this.#openAim(now) * openFrom || this.open < this.#largestOfLate;
     return this.#shut > 0 && opens ? 'open' : undefined;
   }
@@ -232,7 +236,8 @@ export class Lease {
       waiting += question.full;
     }
     if (!Number.isFinite(need)) need = 1;
-    const size = Math.ceil(2 * waiting + this.#spendingAt(now)) - this.#available;
+    const spare = Math.max(waiting, this.spare.at(now));
+    const size = Math.ceil(waiting + spare + this.#spendingAt(now)) - this.#available;
     return { need, want: Math.min(amountMax, Math.max(need, size)) };
   }
 
@@ -336,7 +341,7 @@ export class Lease {
     if (now - this.#usedAt >= leaseTargetMs) return this.#available;
     if (now - this.#lowSince < leaseTargetMs) return 0;
     const spending = this.#spendingAt(now);
-    const idle = Math.floor(this.#low - spending);
+    const idle = Math.floor(this.#low - spending - this.spare.at(now));
     this.#low = this.#available;
     this.#lowSince = now;
     // A smaller amount would have to be acquired again soon.

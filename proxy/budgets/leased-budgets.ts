@@ -73,7 +73,10 @@ export class LeasedBudgets implements Budgets {
   take(question: BudgetQuestion): BudgetReservation | Promise<BudgetReservation> {
     const instant = this.#leaseManager.instant();
     const leases = this.#leaseManager.of(question.budgets, instant);
-    if (leases !== undefined && fits(leases, question)) return this.#reservation(leases, question.full, instant);
+    if (leases !== undefined && fits(leases, question)) {
+      this.#spareFor(leases, question, instant);
+      return this.#reservation(leases, question.full, instant);
+    }
     const claim = leases && claimOn(leases, question);
     const request: ReservationRequest = { question, claim, windowMisses: 0, isLate: false };
     const outcome = this.#outcome(request, instant);
@@ -158,12 +161,18 @@ export class LeasedBudgets implements Budgets {
     const verdict = decide(claim, means, instant.now);
     switch (verdict.kind) {
       case 'reserve':
+        this.#spareFor(claim.leases, question, instant);
         return this.#reservation(claim.leases, verdict.amount, instant);
       case 'refused':
         return refusalOf(verdict.lease, verdict.reason);
       case 'wait':
         return undefined;
     }
+  }
+
+  /** Call before the reservation: it acquires what is spare. */
+  #spareFor(leases: readonly Lease[], { full, mayRepeat }: BudgetQuestion, { now }: Instant): void {
+    if (mayRepeat === true) for (const lease of leases) lease.spare.note(full, now);
   }
 
   #reservation(leases: readonly Lease[], amount: number, { now, at }: Instant): BudgetReservation {

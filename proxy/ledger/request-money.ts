@@ -138,7 +138,7 @@ export function takeMoney(
   try {
     const ifKilled = () => killedEvent(call);
     const { full, least } = amountsOf(targets);
-    const taken = deps.budgets.take({ budgets, full, least, ifKilled });
+    const taken = deps.budgets.take({ budgets, full, least, ifKilled, mayRepeat: mayRepeat(call) });
     return taken instanceof Promise ? taken.then(reserved, refused) : reserved(taken);
   } catch (error) {
     return refused(error);
@@ -160,6 +160,11 @@ export async function takeAmount(
   } catch (error) {
     throw refusalOf(deps, budgets, { error, isShadow: false });
   }
+}
+
+/** Whether another target, or another key, may get the request after an attempt that has cost something. */
+function mayRepeat({ targets, alternatives, shadowOf }: ChatCall): boolean {
+  return shadowOf === undefined && (targets.length > 1 || alternatives !== undefined);
 }
 
 /** The first target decides with how little the request can run; others need as much as they need. */

@@ -214,3 +214,33 @@ describe('acquiring ahead', () => {
     second.settle(0);
   });
 });
+
+describe('a further attempt, which waits for nothing', () => {
+  /** One request after the other, each with one attempt, and then one that needs another. */
+  const second = async (mayRepeat: boolean) => {
+    for (let request = 0; request < 5; request++) {
+      const first = await world.take({ ...ask(100, 'a'), mayRepeat });
+      first.settle(3);
+      await world.time.advance(200);
+    }
+    await world.take({ ...ask(100, 'a'), mayRepeat });
+    await world.time.advance(50);
+    return world.budgets.takeNow(ask(100, 'a'));
+  };
+
+  it('finds money of its own, if the request was one that may need it', async () => {
+    expect((await second(true))?.amount).toBe(100);
+    expect(world.waits).toHaveLength(1);
+  });
+
+  it('finds none after a request that can have no other attempt: nothing was acquired for it', async () => {
+    expect(await second(false)).toBeUndefined();
+  });
+
+  it('leaves no more than that with the lease, and nothing ten seconds later', async () => {
+    (await second(true))?.settle(0);
+    expect(world.lease('a').available).toBeLessThan(400);
+    await world.time.advance(20_000);
+    expect(world.lease('a').available).toBe(0);
+  });
+});
