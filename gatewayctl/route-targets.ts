@@ -4,6 +4,7 @@ import { isObject } from '../common/json.ts';
 import { duration } from '../common/settings.ts';
 import type { RouteConditions } from '../proto/generated/gateway/v1/RouteConditions.ts';
 import type { RouteGroup } from '../proto/generated/gateway/v1/RouteGroup.ts';
+import type { RouteHedge } from '../proto/generated/gateway/v1/RouteHedge.ts';
 import type { RouteShadow } from '../proto/generated/gateway/v1/RouteShadow.ts';
 import type { RouteTarget } from '../proto/generated/gateway/v1/RouteTarget.ts';
 import { enumNamed, enumWord } from '../proto/json/contract.ts';
@@ -79,6 +80,18 @@ export function readShadow(text: string): TypedShadow {
   return { shadow: { model, percent: Number(percent) }, key };
 }
 
+/** @param text a time, a percentile such as `p95`, or `off`. @throws Error that names the accepted form */
+export function readHedge(text: string): RouteHedge {
+  if (text === 'off') return { afterMs: 0 };
+  const [, percentile] = /^p(\d{1,2})$/.exec(text) ?? [];
+  return percentile === undefined ? { afterMs: duration(text) } : { percentile: Number(percentile) };
+}
+
+/** Of each target of a group. @throws Error that names the accepted form */
+export function readCeiling(text: string): number {
+  return text === 'off' ? 0 : number(text);
+}
+
 function isOverride(word: string): word is Override {
   return Object.hasOwn(overrides, word);
 }
@@ -105,10 +118,12 @@ function milliseconds(value: unknown): string {
 
 /** A group as its options would be typed, with its conditions. @param group a RouteGroup of the contract */
 export function groupText(group: object): string {
-  const { targets = [], conditions, choice } = group as RouteGroup;
+  const { targets = [], conditions, choice, inFlightMax } = group as RouteGroup;
   const when = conditions ? conditionTexts(conditions) : [];
   const word = enumWord('GroupChoice', String(choice ?? ''));
-  const how = word === '' || word === 'unspecified' ? '' : ` (${word})`;
+  const ceiling = inFlightMax === undefined ? [] : [`at most ${inFlightMax} in flight each`];
+  const words = [...(word === '' || word === 'unspecified' ? [] : [word]), ...ceiling];
+  const how = words.length === 0 ? '' : ` (${words.join(', ')})`;
   return `${targets.map(targetText).join(' + ')}${how}${when.length === 0 ? '' : ` if ${when.join(', ')}`}`;
 }
 

@@ -1,7 +1,7 @@
 // One authorised chat request on its way: the input of inspect, reserve and dispatch, and its outcome.
 import type { RouteRecovery } from '../proto/words/access.ts';
 import type { Caller } from './access/authenticator.ts';
-import type { RouteShadow } from './access/routes.ts';
+import type { RouteHedge, RouteShadow } from './access/routes.ts';
 import type { ModelCapabilities } from './catalog/capabilities.ts';
 import type { CatalogModel } from './catalog/models.ts';
 import type { ResponseEnd } from './conversation/response-end.ts';
@@ -34,6 +34,8 @@ export interface CallTarget {
   readonly group?: number;
   /** It is a canary of its group. */
   readonly isCanary?: boolean;
+  /** So many requests in flight make it full, as its group says. */
+  readonly inFlightMax?: number | undefined;
 }
 
 /** Milliseconds. They only shorten the limits of the proxy's settings. Undefined: those alone apply. */
@@ -60,6 +62,8 @@ export interface CalledRoute {
   readonly onBudget: boolean;
   /** What follows when a provider cuts a stream of which the caller has a part. Absent: an error. */
   readonly recovery?: Exclude<RouteRecovery, 'off'>;
+  /** When a second target gets this request. Absent: never. */
+  readonly hedge?: RouteHedge | undefined;
   /** A model that gets copies of its requests. */
   readonly shadow?: RouteShadow | undefined;
 }
@@ -138,10 +142,10 @@ export function withTargets(call: ChatCall, targets: readonly CallTarget[]): Cha
 /** Only these: a call is a target as well, and has more. */
 function targetFields(target: CallTarget): CallTarget {
   const { provider, model, qualifiedModel, catalogModel, unknownModel, capabilities, targets } = target;
-  const { overrides, times, outputCeiling, group, isCanary } = target;
+  const { overrides, times, outputCeiling, group, isCanary, inFlightMax } = target;
   return {
     ...{ provider, model, qualifiedModel, catalogModel, unknownModel, capabilities, targets },
-    ...{ overrides, times, outputCeiling, isCanary: isCanary === true },
+    ...{ overrides, times, outputCeiling, isCanary: isCanary === true, inFlightMax },
     ...(group !== undefined && { group }),
   };
 }

@@ -19,6 +19,7 @@ import {
   type KeyOut,
   type TargetIdentity,
 } from './routing/health.ts';
+import { HedgeShare } from './routing/hedge-share.ts';
 import { hintCommands } from './routing/redis-hints.ts';
 import { RefusedKeyReports } from './routing/refused-key-reports.ts';
 import { RetryBudget } from './routing/retry-budget.ts';
@@ -75,6 +76,7 @@ export function openDispatch(
       metrics: metrics.routing,
       clock: systemClock,
       retryBudget: new RetryBudget({ clock: systemClock }),
+      hedgeShare: new HedgeShare(),
       timers: systemTimers,
       random: Math.random,
     }),

@@ -34,6 +34,7 @@ export interface WrittenGroup {
   readonly targets: readonly WrittenTarget[];
   readonly conditions?: RouteConditions;
   readonly choice?: ChoiceName;
+  readonly inFlightMax?: number;
 }
 
 export type WrittenShadow = RouteShadow & Required<Pick<RouteShadow, 'model' | 'percent'>>;
@@ -65,15 +66,20 @@ export function routeGroups(rules: RouteRules) {
       '.targets': routeTargets(rules)(group.targets),
       '.conditions': routeConditions(rules)(group.conditions),
       '.choice': groupChoice(group.choice),
+      '.in_flight_max': inFlightCeiling(group.inFlightMax),
     });
   return (groups: readonly RouteGroup__Output[]): Field<readonly WrittenGroup[]> => {
     if (groups.length < 1 || groups.length > groupsMax) return invalid(`must be 1 to ${groupsMax} groups`);
     const fields = each(read, groups);
     if ('problems' in fields) return fields;
     return valid(
-      fields.value.map(({ '.targets': targets, '.conditions': conditions, '.choice': choice }) => ({
-        targets,
-        ...present({ conditions, choice }),
+      fields.value.map((group) => ({
+        targets: group['.targets'],
+        ...present({
+          conditions: group['.conditions'],
+          choice: group['.choice'],
+          inFlightMax: group['.in_flight_max'],
+        }),
       })),
     );
   };
@@ -203,6 +209,11 @@ function groupChoice(name: string | undefined): Field<ChoiceName | undefined> {
 function percent(value: number): Field<number> {
   const isWritten = value >= 0 && value <= 100 && Math.round(value * 100) / 100 === value;
   return isWritten ? valid(value) : invalid('must be a percentage from 0 to 100, with two decimals at most');
+}
+
+/** A target has room for at least so many, however slow it is. 0 means that there is none. */
+function inFlightCeiling(requests: number | undefined): Field<number | undefined> {
+  return requests === 0 ? valid(undefined) : optional(within(4, 100_000), requests);
 }
 
 /** 0 means that there is none. */

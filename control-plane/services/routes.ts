@@ -21,7 +21,7 @@ import {
   type WrittenGroup,
   type WrittenShadow,
 } from '../domain/route.ts';
-import { changedRouteSettings, routeCache, routeRecovery, usualRouteSettings } from '../domain/route-settings.ts';
+import { changedRouteSettings, routeCache, routeHedge, routeRecovery, usualRouteSettings } from '../domain/route-settings.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
@@ -47,9 +47,10 @@ export async function create(call: ChangeCall, request: CreateRouteRequest__Outp
     groups: routeGroups(rules)(request.groups),
     'settings.recovery': routeRecovery(request.settings),
     'settings.cache': routeCache(undefined, request.settings),
+    'settings.hedge': routeHedge(undefined, request.settings),
     'settings.shadow': optional(routeShadow(rules), request.settings?.shadow),
   });
-  const { 'settings.shadow': shadow, 'settings.cache': cache } = fields;
+  const { 'settings.shadow': shadow, 'settings.cache': cache, 'settings.hedge': hedge } = fields;
   await requireOwn(call.db, organizationId, { groups: fields.groups, shadow });
   await requireNoAlias(call.db, organizationId, fields.name);
   const row = encoded({
@@ -58,7 +59,7 @@ export async function create(call: ChangeCall, request: CreateRouteRequest__Outp
     name: fields.name,
     active: flag(request.active ?? true),
     target_groups: JSON.stringify(fields.groups),
-    settings: JSON.stringify(changedRouteSettings(usualRouteSettings, request.settings, { cache, shadow })),
+    settings: JSON.stringify(changedRouteSettings(usualRouteSettings, request.settings, { cache, hedge, shadow })),
     created_at: call.now,
     revision: call.revision,
   });
@@ -86,11 +87,12 @@ export async function update(call: ChangeCall, request: UpdateRouteRequest__Outp
     groups: optional(routeGroups(rules), request.groups.length === 0 ? undefined : request.groups),
     'settings.recovery': routeRecovery(request.settings),
     'settings.cache': routeCache(present.cache, request.settings),
+    'settings.hedge': routeHedge(present.hedge, request.settings),
     'settings.shadow': optional(routeShadow(rules), request.settings?.shadow),
   });
-  const { groups, 'settings.shadow': shadow, 'settings.cache': cache } = fields;
+  const { groups, 'settings.shadow': shadow, 'settings.cache': cache, 'settings.hedge': hedge } = fields;
   expectRevision(request.ifRevision, before.revision);
-  const settings = { cache, shadow: shadow === undefined ? present.shadow : shadow };
+  const settings = { cache, hedge, shadow: shadow === undefined ? present.shadow : shadow };
   const columns = {
     name: fields.name ?? before.name,
     active: request.active === undefined ? before.active : flag(request.active),

@@ -6,7 +6,15 @@ import { choicesOf, enumName } from '../enum-names.ts';
 import { usageMistake } from '../failure.ts';
 import { idOf } from '../names.ts';
 import { organizationIfAny } from '../organization.ts';
-import { readShadow, readTarget, shadowForm, type TypedTarget, targetForm } from '../route-targets.ts';
+import {
+  readCeiling,
+  readHedge,
+  readShadow,
+  readTarget,
+  shadowForm,
+  type TypedTarget,
+  targetForm,
+} from '../route-targets.ts';
 import { allowUnmatched, ifRevision, rename, thing } from './shared.ts';
 
 const split: Given = {
@@ -32,10 +40,17 @@ const choice: Given = {
   choices: choicesOf('GroupChoice') ?? [],
 };
 
+const inFlight: Given = {
+  flags: '--in-flight <requests>',
+  about:
+    'with --split or --target: the most requests that each target has in flight on one proxy before others are preferred, from 4; off: only what the proxy measures limits them, which is the default',
+};
+
 const options: readonly Given[] = [
   split,
   choice,
   target,
+  inFlight,
   shadow,
   {
     flags: '--on-context <true|false>',
@@ -63,6 +78,13 @@ const options: readonly Given[] = [
     about:
       'what follows when a provider cuts a stream of which the caller has a part: an error, a restart while it has no text, or, where a model can, the rest of the text; default: off',
     field: 'settings.recovery',
+  },
+  {
+    flags: '--hedge <time|percentile|off>',
+    about:
+      'when the next target gets a request as well, because nothing of the response has come: after a time, for example 2s, or after that of so many percent of recent responses, for example p95; the other attempt is cancelled, and may cost something; default: off',
+    field: 'settings.hedge',
+    read: readHedge,
   },
   {
     flags: '--cache-ttl <duration>',
@@ -109,6 +131,7 @@ export const routes: Resource = {
         'routes create faq --target gpt-provider/gpt-4o-mini --cache-ttl 10m',
         'routes create agents --split gpt-provider/gpt-4o=80 --split studio-ai/gpt-4o=20 --choice sticky',
         'routes create new --split gpt-provider/gpt-4o --split gpt-provider/gpt-5.4,canary=2.5',
+        'routes create quick --target gpt-provider/gpt-4o-mini --target studio-ai/gpt-4o-mini --hedge p95',
         'routes create smart --file route.json',
       ],
     },
@@ -134,6 +157,7 @@ export const routes: Resource = {
       examples: [
         'routes update fast --active false',
         'routes update fast --target gpt-provider/gpt-4o-mini',
+        'routes update fast --hedge off',
         'routes update fast --shadow assistant-provider/claude-haiku-4-5=5',
       ],
     },
@@ -169,11 +193,16 @@ async function withGroups(request: Request, invocation: Invocation): Promise<Req
   const shared = valuesOf(invocation, split).map((text) => typed(split, () => readTarget(text, true)));
   const alone = valuesOf(invocation, target).map((text) => typed(target, () => readTarget(text, false)));
   const chosen = textOf(invocation, choice.flags);
+  const ceiling = textOf(invocation, inFlight.flags);
   if (chosen !== undefined && shared.length === 0) throw usageMistake('--choice is for the targets of --split');
-  if (shared.length + alone.length === 0) return request;
+  const isEmpty = shared.length + alone.length === 0;
+  if (ceiling !== undefined && isEmpty) throw usageMistake('--in-flight is for the targets of --split and --target');
+  if (isEmpty) return request;
+  const inFlightMax = ceiling === undefined ? undefined : typed(inFlight, () => readCeiling(ceiling));
   const groups = [...(shared.length > 0 ? [shared] : []), ...alone.map((one) => [one])];
   const written = groups.map(async (targets) => ({
     targets: await Promise.all(targets.map((one) => withKey(one, invocation))),
+    ...(inFlightMax !== undefined && { inFlightMax }),
     ...(targets === shared && chosen !== undefined && { choice: enumName('GroupChoice', chosen) }),
   }));
   return { ...request, groups: await Promise.all(written) };

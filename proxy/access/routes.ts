@@ -38,6 +38,8 @@ export interface Route {
   readonly recovery: RouteRecovery;
   /** Undefined: no response is stored. */
   readonly cache?: RouteCache | undefined;
+  /** Undefined: no request is sent to two targets at a time. */
+  readonly hedge?: RouteHedge | undefined;
   /** Undefined: no request is copied. */
   readonly shadow?: RouteShadow | undefined;
   readonly revision: number;
@@ -53,6 +55,12 @@ export interface RouteCache {
   readonly pricePercent: number;
 }
 
+/**
+ * When a second target gets a request of which the first one has sent nothing: after a time in milliseconds, or after
+ * that in which so many percent of the first one's recent responses came.
+ */
+export type RouteHedge = { readonly afterMs: number } | { readonly percentile: number };
+
 /** A model that gets copies of requests, whose responses nobody gets. */
 export interface RouteShadow extends Pick<RouteTarget, 'model' | 'providerKeyId'> {
   /** The part of the requests that is copied: above 0, to 100. */
@@ -66,6 +74,8 @@ export interface RouteGroup {
   readonly conditions: RouteConditions;
   /** Which target gets a request first. */
   readonly choice: GroupChoice;
+  /** So many requests that a target has in flight make it full. Undefined: only what is measured does. */
+  readonly inFlightMax?: number | undefined;
 }
 
 export interface RouteConditions {

@@ -5,6 +5,7 @@ import { canonicalSelector, storedSelector } from '../../catalog/model-selector.
 import type { RouteBody__Output } from '../../proto/generated/gateway/v1/RouteBody.ts';
 import type { RouteCacheSettings__Output } from '../../proto/generated/gateway/v1/RouteCacheSettings.ts';
 import type { RouteConditions__Output } from '../../proto/generated/gateway/v1/RouteConditions.ts';
+import type { RouteHedge__Output } from '../../proto/generated/gateway/v1/RouteHedge.ts';
 import type { RouteGroup__Output } from '../../proto/generated/gateway/v1/RouteGroup.ts';
 import type { RouteRecord__Output } from '../../proto/generated/gateway/v1/RouteRecord.ts';
 import type { RouteShadow__Output } from '../../proto/generated/gateway/v1/RouteShadow.ts';
@@ -16,6 +17,7 @@ import {
   type Route,
   type RouteConditions,
   type RouteGroup,
+  type RouteHedge,
   type Routes,
   type RouteTarget,
 } from '../access/routes.ts';
@@ -67,6 +69,7 @@ function decodeRoute(name: string, body: RouteBody__Output): Route {
     keepReasoning: body.settings?.keepReasoning ?? false,
     recovery: routeRecoveries.wordOf(body.settings?.recovery) ?? 'off',
     ...cacheOf(body.settings?.cache),
+    ...hedgeOf(body.settings?.hedge),
     ...shadowOf(body.settings?.shadow),
     revision: whole(body.revision),
   };
@@ -82,17 +85,25 @@ function cacheOf(cache: RouteCacheSettings__Output | null | undefined): Pick<Rou
   return { cache: { ttlMs, perScope, pricePercent: Math.min(pricePercent, 100) } };
 }
 
+function hedgeOf(hedge: RouteHedge__Output | null | undefined): { readonly hedge?: RouteHedge } {
+  const { afterMs = 0, percentile = 0 } = hedge ?? {};
+  if (afterMs > 0) return { hedge: { afterMs } };
+  return percentile > 0 ? { hedge: { percentile: Math.min(percentile, 99) } } : {};
+}
+
 function shadowOf(shadow: RouteShadow__Output | null | undefined): Pick<Route, 'shadow'> {
   if (!shadow || shadow.model === '') return {};
   const { model, providerKeyId, percent } = shadow;
   return { shadow: { model: storedSelector(model), providerKeyId: providerKeyId || undefined, percent } };
 }
 
-function decodeGroup({ targets, conditions, choice: name }: RouteGroup__Output): RouteGroup[] {
+function decodeGroup(group: RouteGroup__Output): RouteGroup[] {
+  const { targets, conditions, choice: name, inFlightMax = 0 } = group;
   const known = targets.flatMap(decodeTarget);
   const decoded = conditions === null ? always : decodeConditions(conditions);
   const choice = groupChoices.wordOf(name) ?? 'weighted';
-  return known.length === 0 || decoded === undefined ? [] : [{ targets: known, conditions: decoded, choice }];
+  if (known.length === 0 || decoded === undefined) return [];
+  return [{ targets: known, conditions: decoded, choice, ...(inFlightMax > 0 && { inFlightMax }) }];
 }
 
 /** Shared, because most groups have no conditions. */

@@ -69,7 +69,7 @@ export async function respondCached(
     respondError(exchange, error);
   }
   record.costNano = reservation.cost;
-  reservation.settle({ ...outcomeOf(exchange, failure), modelAnswered: stored.modelAnswered });
+  reservation.settle({ ...outcomeOf(exchange, failure, undefined), modelAnswered: stored.modelAnswered });
 }
 
 /** A stream with its cost in the usage chunk, or without that chunk if the caller did not request it. */

@@ -7,6 +7,7 @@ import { clientFormats } from '../client-formats.ts';
 import { GatewayError } from '../errors.ts';
 import type { ClientFormat, ClientRequest } from '../formats/client-format.ts';
 import type { Reservation } from '../ledger/ledger.ts';
+import type { ContenderContext } from '../routing/contender-context.ts';
 import type { Recovered, Recovering } from '../routing/recovering-stream.ts';
 import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
@@ -218,6 +219,21 @@ export class Exchange {
       if (this.reservation !== undefined) this.record.limitHeaders = this.reservation.headersAt(target);
     }
     this.record.providerKeyId = target.providerKeyId;
+  }
+
+  /**
+   * Of two attempts at a time, the one that was sent last is over, and this one is waited for again.
+   * @param context what happened to it meanwhile
+   */
+  attemptResumed({ received, sentAt, firstByteAt, lastByteAt }: ContenderContext): void {
+    if (received === undefined) return;
+    this.attempt = received;
+    this.#noteAttempt(received);
+    this.record.firstByteAt = firstByteAt;
+    this.waiting = firstByteAt === undefined ? 'head' : 'event';
+    this.waitingSince = lastByteAt ?? sentAt;
+    this.attemptAt = sentAt;
+    this.isTrying = true;
   }
 
   /** The attempt has a response: it was the last one. */

@@ -37,12 +37,12 @@ export interface GroupRequest extends ConditionedRequest {
 export function groupTargets(
   deps: GroupDeps,
   requested: GroupRequest,
-  { targets, choice }: RouteGroup,
+  { targets, choice, inFlightMax }: RouteGroup,
   index: number,
 ): readonly (CallTarget | LeftOut)[] {
   const { conversation } = requested;
   const variate = conversation.of(choice === 'sticky');
-  const found = targets.map((target) => callTargetOf(deps, requested, { target, index, variate }));
+  const found = targets.map((target) => callTargetOf(deps, requested, { target, index, inFlightMax, variate }));
   if (found.length < 2) return found;
   const callable = targets.flatMap((target, at) => {
     const call = found[at];
@@ -57,19 +57,20 @@ export function groupTargets(
 interface GroupTarget {
   readonly target: RouteTarget;
   readonly index: number;
+  readonly inFlightMax: number | undefined;
   readonly variate: Variate;
 }
 
 function callTargetOf(
   deps: GroupDeps,
   { caller }: GroupRequest,
-  { target, index, variate }: GroupTarget,
+  { target, index, inFlightMax, variate }: GroupTarget,
 ): CallTarget | LeftOut {
   const found = calledTarget(deps, caller, target, variate);
   if (typeof found === 'string') return found;
   return {
     ...found,
-    ...{ group: index, overrides: overridesOf(target), times: timesOf(target) },
+    ...{ group: index, overrides: overridesOf(target), times: timesOf(target), inFlightMax },
     ...(target.canary !== undefined && { isCanary: true }),
   };
 }

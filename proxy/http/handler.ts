@@ -25,6 +25,7 @@ import { respondCached, withUsage } from './cached-response.ts';
 import { inClientFormat } from './client-response.ts';
 import { type CountDeps, type InspectedRequest, respondCount } from './counts.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
+import { hedging } from './hedging.ts';
 import { type ChatRoute, clientFormatOf, findTarget, matchRoute, type Route, type StoredRoute } from './match.ts';
 import { listedModel, listedModels, type ModelsDeps } from './models.ts';
 import { chargeAttempt, outcomeOf, settle } from './outcome.ts';
@@ -170,7 +171,12 @@ async function respondFromProvider(
     // it.
     const sending = scheduled(exchange, body, deps.loop);
     if (sending !== undefined) await sending;
-    const dispatching = deps.dispatch(dispatchedCall(call, reservation, { output, lookup }), exchange, chargeAttempt);
+    const dispatching = deps.dispatch(
+      dispatchedCall(call, reservation, { output, lookup }),
+      exchange,
+      chargeAttempt,
+      hedging,
+    );
     deps.shadows.copy(inspected, exchange, dispatching);
     const result = await dispatched(dispatching, output);
     exchange.responded();
@@ -244,7 +250,7 @@ function follow(exchange: Exchange, { reservation, failure, slot }: Unfinished):
   const target = exchange.attempt?.target;
   const id = exchange.attempt?.responseId();
   if (target === undefined || !id) throw new Error('the response is not stored');
-  const outcome = outcomeOf(exchange, failure);
+  const outcome = outcomeOf(exchange, failure, exchange.attempt);
   const textTokens = outcome.textTokens();
   record.modelAnswered = outcome.modelAnswered;
   slot.follow({

@@ -1,12 +1,17 @@
 // The outcome of a request, for the ledger, and what the ledger makes of it.
 import type { Outcome } from '../call.ts';
 import type { Reservation } from '../ledger/ledger.ts';
+import { HedgeLost } from '../routing/hedged-attempt.ts';
+import type { Received } from '../upstream/attempt.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
 import { errorResponse } from './respond.ts';
 
-/** @param failure the error before anything was sent to the caller; undefined if its response began */
-export function outcomeOf(exchange: Exchange, failure: unknown): Outcome {
-  const { attempt, record, startedAt } = exchange;
+/**
+ * @param failure the error before anything was sent to the caller; undefined if its response began
+ * @param attempt undefined: nothing was sent
+ */
+export function outcomeOf(exchange: Exchange, failure: unknown, attempt: Received | undefined): Outcome {
+  const { record, startedAt } = exchange;
   const { attempts, firstByteAt } = record;
   const { status, errorSource, errorCode } = endOf(exchange, failure);
   const ending = attempt?.ending ?? 'unused';
@@ -32,7 +37,7 @@ export function outcomeOf(exchange: Exchange, failure: unknown): Outcome {
  * if there is none
  */
 export async function chargeAttempt(exchange: Exchange, failure: unknown): Promise<boolean> {
-  const outcome = { ...outcomeOf(exchange, failure), isPassedOn: exchange.recovering !== undefined };
+  const outcome = { ...outcomeOf(exchange, failure, exchange.attempt), isPassedOn: exchange.recovering !== undefined };
   const isCharged = (await exchange.reservation?.chargeAttempt(outcome)) === true;
   if (isCharged) exchange.attempt = undefined;
   return isCharged;
@@ -41,7 +46,7 @@ export async function chargeAttempt(exchange: Exchange, failure: unknown): Promi
 /** Called once for each reservation. @param failure as in {@link outcomeOf} */
 export function settle(exchange: Exchange, reservation: Reservation, failure: unknown): void {
   const { record } = exchange;
-  const outcome = outcomeOf(exchange, failure);
+  const outcome = outcomeOf(exchange, failure, exchange.attempt);
   const { cost, estimateReason } = reservation.settle(outcome);
   record.usage = outcome.usage;
   record.modelAnswered = outcome.modelAnswered;
@@ -53,7 +58,8 @@ type End = Pick<Outcome, 'status' | 'errorSource' | 'errorCode'>;
 
 function endOf({ record }: Exchange, failure: unknown): End {
   if (failure === undefined) return record;
-  if (failure instanceof ClientGone) return { status: 499, errorSource: undefined, errorCode: failure.code };
+  if (failure instanceof ClientGone || failure instanceof HedgeLost)
+    return { status: 499, errorSource: undefined, errorCode: failure.code };
   const { status, source, code } = errorResponse(failure);
   return { status, errorSource: source, errorCode: code };
 }

@@ -3,6 +3,7 @@ import type { EstimateReason } from '../../proto/words/money.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Usage } from '../conversation/usage.ts';
 import type { ClientFormatName } from '../formats/client-format.ts';
+import type { HedgeWinner } from '../routing/chain.ts';
 import type { Recovered } from '../routing/recovering-stream.ts';
 
 /** Data for the access log, the metrics and the row of a request. */
@@ -52,6 +53,8 @@ export interface RequestRecord {
   /** The provider's id of a request that it failed. */
   upstreamRequestId: string | undefined;
   attempts: number;
+  /** Which of two attempts at a time responded first; undefined: there were none. */
+  hedge: HedgeWinner | undefined;
   /** What followed when a provider had cut the stream. */
   recovered: Recovered | undefined;
   /** The number of the attempt that followed. */
@@ -117,6 +120,7 @@ export function newRecord(): RequestRecord {
     limitId: undefined,
     upstreamRequestId: undefined,
     attempts: 0,
+    hedge: undefined,
     recovered: undefined,
     recoveredBy: undefined,
     streamed: false,

@@ -7,6 +7,7 @@ import { type Issuer, issuerOf } from '../conversation/opaque.ts';
 import { GatewayError } from '../errors.ts';
 import { issuerOfThinking } from '../formats/chat-completions/client-thinking.ts';
 import type { Target } from '../providers/provider.ts';
+import { reasonNotToRepeat } from '../response-cache/keepable.ts';
 import { modelStop } from './callable-models.ts';
 import { type GroupDeps, type GroupRequest, groupTargets, type LeftOut } from './group-targets.ts';
 import { groupsFor } from './route-conditions.ts';
@@ -27,7 +28,8 @@ export function routed(deps: RoutedDeps, requested: GroupRequest, route: Route):
   const callable = found.filter((one) => typeof one !== 'string');
   if (callable.length === 0) throw noTarget(found.filter((one) => typeof one === 'string'));
   const allowed = notStopped(deps, requested, callable);
-  const [first, ...others] = forReasoning(allowed, issuerOfThinking(requested.request), route.keepReasoning);
+  const issuer = issuerOfThinking(requested.request);
+  const [first, ...others] = forReasoning(allowed, issuer, route.keepReasoning);
   if (first === undefined) throw unreadReasoning();
   const { name, onContext, onFilter, onBudget, recovery, shadow } = route;
   return {
@@ -35,6 +37,7 @@ export function routed(deps: RoutedDeps, requested: GroupRequest, route: Route):
     route: {
       ...{ name, onContext, onFilter, onBudget },
       ...(recovery !== 'off' && { recovery }),
+      ...(isHedged(requested, route, first, issuer) && { hedge: route.hedge }),
       ...(shadow && { shadow }),
     },
     ...(others.length > 0 && { alternatives: others.map(withOwnTargets) }),
@@ -54,6 +57,18 @@ function notStopped(
   const [first] = stops;
   if (left.length === 0 && first !== undefined) throw stoppedError(first);
   return left;
+}
+
+/** Not what belongs to one account or acts there, what is cached there, or what two targets at a time would be too large for. */
+function isHedged(
+  { request, conversation }: GroupRequest,
+  { hedge, groups }: Route,
+  { group = 0 }: CallTarget,
+  issuer: Issuer | undefined,
+): boolean {
+  if (hedge === undefined || request.isLarge === true || issuer !== undefined) return false;
+  if (groups[group]?.choice === 'sticky' || conversation.isPinned) return false;
+  return reasonNotToRepeat(request) === undefined;
 }
 
 /** @param isKept the other accounts do not get the request */

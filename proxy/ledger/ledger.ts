@@ -67,6 +67,19 @@ export interface Reservation {
    * @returns false if there is no money for another attempt: then the attempt is not charged yet
    */
   chargeAttempt(outcome: Outcome): Promise<boolean>;
+  /**
+   * Reserves money from the leases for a second attempt while the first one is under way.
+   * @returns false if there is none
+   */
+  reserveHedge(): Promise<boolean>;
+  /** Releases the money of a second attempt that is not made. */
+  releaseHedge(): void;
+  /**
+   * Charges one of two attempts, which is over, as far as it may have cost something, and records it then. The money of
+   * the other one stays reserved.
+   * @param isHedge it is the second one
+   */
+  chargeContender(outcome: Outcome, isHedge: boolean): void;
   /** Replaces the reservation by the usage of the last attempt, and records it. Called exactly once. */
   settle(outcome: Outcome): Settled;
   /** For a response that outlasts its request: the same reservation, without the texts of the request. */

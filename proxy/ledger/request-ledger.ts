@@ -3,7 +3,7 @@
 // money or Redis counts the rates.
 import { usdOfNano } from '../../common/money.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
-import type { BudgetReservation, Budgets, RefusalReason, Stamp } from '../budgets/budgets.ts';
+import type { Budgets, RefusalReason, Stamp } from '../budgets/budgets.ts';
 import { type ChatCall, callAt, type Outcome, targetWith, withTargets } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
@@ -115,6 +115,14 @@ interface Earlier extends Settled {
   readonly isPriced: boolean;
 }
 
+/** Of one attempt. */
+interface AttemptMoney {
+  /** Undefined: no budget applies. */
+  readonly money: Money | undefined;
+  /** Made at the start, not at the end: for a budget that is created meanwhile, the order of both has to be known. */
+  readonly stamp: Stamp;
+}
+
 class RequestReservation implements Reservation {
   readonly outputCeiling: number | undefined;
   readonly #deps: Deps;
@@ -123,19 +131,18 @@ class RequestReservation implements Reservation {
   #targets: readonly PricedTarget[];
   readonly #rates: RateLimitsReservation;
   /** That of the current attempt. */
-  #money: Money | undefined;
+  #own: AttemptMoney;
+  /** That of a second attempt at the same time. */
+  #hedge: AttemptMoney | undefined;
   /** What the attempts before the current one have cost. */
   #earlier: Earlier = { cost: 0, usage: noUsage, estimateReason: undefined, isPriced: true };
   /** Nano-dollars of attempts that the caller has a part of; undefined: unknown. */
   #passedOn: number | undefined = 0;
-  /** Made at the start, not at the end: for a budget that is created meanwhile, the order of both has to be known. */
-  #stamp: Stamp;
 
   constructor(deps: Deps, call: ChatCall, { money, rates, targets }: ReservationParts) {
     this.#deps = deps;
     this.#rates = rates;
-    this.#money = money;
-    this.#stamp = money?.reservation.stamp ?? deps.budgets.stamp();
+    this.#own = { money, stamp: money?.reservation.stamp ?? deps.budgets.stamp() };
     const ceilings = targets.map(({ bound }) => money && bound?.ceilingFor(money.reservation.amount));
     this.outputCeiling = ceilings[0];
     this.#call = call.route === undefined ? call : withCeilings(call, targets, ceilings);
@@ -160,21 +167,46 @@ class RequestReservation implements Reservation {
   }
 
   async chargeAttempt(outcome: Outcome): Promise<boolean> {
-    const money = this.#money;
-    let next: BudgetReservation | undefined;
-    if (money !== undefined) {
-      const { budgets, reservation } = money;
-      const ifKilled = () => killedEvent(this.#call);
-      next = await this.#deps.budgets.takeNow({ budgets, full: reservation.amount, ifKilled });
-      if (next === undefined) return false;
-    }
-    const charged = this.#charge(outcome);
+    const next = await this.#moneyForAnother();
+    if (next === undefined) return false;
+    const charged = this.#charge(outcome, this.#own);
     this.#earlier = this.#total(charged);
     if (outcome.isPassedOn === true)
       this.#passedOn = charged.isPriced ? (this.#passedOn ?? 0) + charged.cost : undefined;
-    this.#money = money && next && { ...money, reservation: next };
-    this.#stamp = next?.stamp ?? this.#deps.budgets.stamp();
+    this.#own = next;
     return true;
+  }
+
+  async reserveHedge(): Promise<boolean> {
+    this.#hedge = await this.#moneyForAnother();
+    return this.#hedge !== undefined;
+  }
+
+  releaseHedge(): void {
+    this.#hedge?.money?.reservation.settle(0);
+    this.#hedge = undefined;
+  }
+
+  chargeContender(outcome: Outcome, isHedge: boolean): void {
+    const hedge = this.#hedge;
+    if (hedge === undefined) throw new Error('there is no second attempt');
+    // What cost nothing leaves no row, as before the next target of a chain.
+    const isFree = outcome.ending === 'unused' && !outcome.usageIsComplete;
+    const counted = isFree ? { ...outcome, attempts: 0 } : outcome;
+    this.#earlier = this.#total(this.#charge(counted, isHedge ? hedge : this.#own));
+    if (!isHedge) this.#own = hedge;
+    this.#hedge = undefined;
+  }
+
+  /** As much as for the first attempt. Undefined: a budget lacks it. */
+  async #moneyForAnother(): Promise<AttemptMoney | undefined> {
+    const { budgets: all } = this.#deps;
+    const { money } = this.#own;
+    if (money === undefined) return { money, stamp: all.stamp() };
+    const { budgets, reservation } = money;
+    const ifKilled = () => killedEvent(this.#call);
+    const next = await all.takeNow({ budgets, full: reservation.amount, ifKilled });
+    return next && { money: { ...money, reservation: next }, stamp: next.stamp };
   }
 
   settle(outcome: Outcome): Settled {
@@ -183,7 +215,7 @@ class RequestReservation implements Reservation {
       this.#rates.settle(noUsage, false);
       return { cost: 0, estimateReason: undefined };
     }
-    const { cost, usage, estimateReason } = this.#total(this.#charge(outcome));
+    const { cost, usage, estimateReason } = this.#total(this.#charge(outcome, this.#own));
     this.#rates.settle(usage, estimateReason !== undefined);
     return { cost, estimateReason };
   }
@@ -199,22 +231,21 @@ class RequestReservation implements Reservation {
   }
 
   /** Charges one attempt to the budgets of its model, and records it. */
-  #charge(outcome: Outcome): Earlier {
+  #charge(outcome: Outcome, { money, stamp }: AttemptMoney): Earlier {
     const { usageLog, budgetMetrics, servedTiers } = this.#deps;
     const priced = this.#pricedAt(outcome.target);
     const call = callAt(this.#call, outcome.target);
-    const charged = this.#charged(outcome, priced);
+    const charged = this.#charged(outcome, priced, money);
     const { usage, cost, estimateReason } = charged;
     const estimated = estimateReason !== undefined;
     if (!estimated) servedTiers.note(call, usage);
     const isPriced = priced.prices?.covers(usage) ?? usage.promptTokens + usage.completionTokens === 0;
-    const money = this.#money;
     const charges = money?.reservation.settle(cost, chargedBudgets(money, priced)) ?? [];
     if (!isPriced) budgetMetrics.unpriced();
     if (estimated) budgetMetrics.estimated(estimateReason);
     // A request that was not dispatched used nothing, so nothing is recorded.
     if (outcome.attempts > 0) {
-      const booking = { ...charged, stamp: this.#stamp, estimated, unpriced: !isPriced, charges };
+      const booking = { ...charged, stamp, estimated, unpriced: !isPriced, charges };
       usageLog.record(usageEvent(call, outcome, booking));
     }
     return { cost, estimateReason, isPriced, usage: estimated ? (outcome.usage ?? noUsage) : usage };
@@ -246,8 +277,10 @@ class RequestReservation implements Reservation {
     };
   }
 
-  #charged(outcome: Outcome, { prices, call, bound }: PricedTarget): Charged {
-    if (prices !== undefined) return chargeOf(outcome, { prices, terms: () => this.#terms(call, prices, bound) });
+  #charged(outcome: Outcome, { prices, call, bound }: PricedTarget, money: Money | undefined): Charged {
+    if (prices !== undefined) {
+      return chargeOf(outcome, { prices, terms: () => this.#terms(call, { prices, bound, money }) });
+    }
     const estimateReason = estimateReasonOf(outcome);
     const isUnused = outcome.ending === 'unused' && !outcome.usageIsComplete;
     const reported = isUnused ? noUsage : (outcome.usage ?? noUsage);
@@ -261,10 +294,10 @@ class RequestReservation implements Reservation {
     return boundOf(call, servedTiers.reservedFor(call, prices), outputTokensDefault);
   }
 
-  #terms(call: ChatCall, prices: Prices, known: CostBound | undefined): Terms {
+  #terms(call: ChatCall, { prices, bound: known, money }: Charging): Terms {
     const bound = known ?? this.#bound(call, prices);
     // The reservation may be that of a dearer target.
-    const reserved = Math.min(bound.full, this.#money?.reservation.amount ?? bound.full);
+    const reserved = Math.min(bound.full, money?.reservation.amount ?? bound.full);
     return {
       bound,
       reserved,
@@ -272,6 +305,12 @@ class RequestReservation implements Reservation {
       unknownCost: call.caller.principal.organization.unknownCost,
     };
   }
+}
+
+interface Charging {
+  readonly prices: Prices;
+  readonly bound: CostBound | undefined;
+  readonly money: Money | undefined;
 }
 
 /** Each target with the most tokens that the reserved money is enough for. */

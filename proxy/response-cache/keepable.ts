@@ -28,6 +28,11 @@ export function reasonNotToLookUp({ caller, request }: ChatCall): NotStored | un
   if (caller.principal.organization.recordKeys === undefined) return 'no_record_key';
   // Its text in one form would take too long to write.
   if (request.isLarge === true) return 'large_request';
+  return reasonNotToRepeat(request);
+}
+
+/** Why a response depends on more than its request, or acts. Undefined: another target may generate it as well. */
+export function reasonNotToRepeat(request: ChatRequest): 'state' | 'own_tools' | 'choices' | undefined {
   if (hasState(request)) return 'state';
   if (hasOwnTools(request)) return 'own_tools';
   const choices = plainNumber(request.body.n);

@@ -2,26 +2,39 @@
 // follows if the failure may be another one's, and within limits: three attempts, a share of the organization's traffic
 // (so that retries cannot multiply an outage), and money for it. After anything was passed on, one follows only where
 // recovering-stream.ts requests it.
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
 import type { Target } from '../providers/provider.ts';
 import type { AttemptResult, Received } from '../upstream/attempt-result.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
-import { countedTarget, type TargetNames } from './counted-target.ts';
-import type { FailureCause, Health } from './health.ts';
-import { type FailedAttempt, failedAttempt, type RefusedElsewhere } from './outcomes.ts';
+import type {
+  AttemptOptions,
+  Attempts,
+  ChainAttempt,
+  ChainCall,
+  ChainContext,
+  RunningAttempt,
+  StartedAttempt,
+  TargetHealth,
+} from './chain-parts.ts';
+import { countedTarget } from './counted-target.ts';
+import type { FailureCause } from './health.ts';
+import type { Contender } from './hedged-attempt.ts';
+import { type FailedAttempt, failedAttempt } from './outcomes.ts';
+import { type HedgeDeps, RequestHedge } from './request-hedge.ts';
 import type { RetryBudget } from './retry-budget.ts';
-import { shownFailure, waitOf } from './shown-failure.ts';
+import { retryAfterMsOf, shownFailure } from './shown-failure.ts';
 import type { CountedAttempt, TargetLoads } from './target-loads.ts';
 import { exhaustedForMs } from './vendor-limits.ts';
 
-export interface ChainDeps {
+export type * from './chain-parts.ts';
+
+export interface ChainDeps extends HedgeDeps {
   readonly health: TargetHealth;
-  readonly loads: Pick<TargetLoads, 'begin'>;
+  readonly loads: Pick<TargetLoads, 'begin' | 'noteTime' | 'timeOf'>;
   readonly retryBudget: Pick<RetryBudget, 'request' | 'mayRetry'>;
-  readonly metrics: {
+  readonly metrics: HedgeDeps['metrics'] & {
     /** @param isFollowed another attempt follows */
     attemptFailed(cause: FailureCause | 'other', isFollowed: boolean): void;
     /** The stream of a route with recovery broke off after a part of it was passed on. */
@@ -31,56 +44,6 @@ export interface ChainDeps {
   readonly clock: Clock;
   /** From 0 to 1. */
   random(): number;
-}
-
-/** What is known of targets from the attempts of all requests. */
-export type TargetHealth = Pick<
-  Health,
-  'usable' | 'usableGroups' | 'mayTry' | 'failed' | 'succeeded' | 'undecided' | 'firstToken' | 'exhausted'
->;
-
-/** One attempt at a target. */
-export interface ChainAttempt {
-  readonly received: Received;
-  /** Whether anything was sent. */
-  readonly isSent: boolean;
-  /** The headers of the response. */
-  readonly head: IncomingHttpHeaders;
-  /** @throws GatewayError, ProviderFailure */
-  run(): Promise<AttemptResult>;
-  /** @param done called once, when the response has ended, unless the attempt has failed */
-  whenOver(done: () => void): void;
-}
-
-export interface ChainContext {
-  /** The error that aborted the request. */
-  readonly aborted: Error | undefined;
-  /** Another attempt may follow. */
-  attemptFailed(): void;
-  onAbort(abortable: { abort(error: Error): void }): void;
-}
-
-export interface ChainCall extends TargetNames {
-  /** In the order in which they are tried; not empty. */
-  readonly targets: readonly Target[];
-  /** Of a route: the same targets in groups, of which a later one never comes before an earlier one. */
-  readonly groups?: readonly (readonly Target[])[] | undefined;
-  readonly route?: RefusedElsewhere | undefined;
-  /** Whether an operator has stopped the target's model meanwhile; absent: none is. */
-  readonly isStopped?: ((target: Target) => boolean) | undefined;
-  /** A copy of a request: it has one attempt, and permits no further ones of others. */
-  readonly isShadow?: boolean;
-}
-
-export interface Attempts {
-  start(target: Target, options: AttemptOptions): ChainAttempt;
-  /** Whether the target's request has reasoning that only a vendor can read, and can be sent without it. */
-  mayLeaveOutReasoning(target: Target): boolean;
-  /**
-   * Charges an attempt that may have cost something, and reserves money for another one.
-   * @returns false if there is none
-   */
-  charge(failure: unknown): boolean | Promise<boolean>;
 }
 
 /** The attempts of one request. */
@@ -104,13 +67,6 @@ export interface RecoveringChain {
  */
 export const recoveryResults = ['restarted', 'continued', 'final', 'failed'] as const;
 export type RecoveryResult = (typeof recoveryResults)[number];
-
-export interface AttemptOptions {
-  /** On a new connection. */
-  readonly fresh: boolean;
-  /** The vendor could not read the reasoning of earlier turns. */
-  readonly withoutReasoning: boolean;
-}
 
 /** How many attempts one request may have. */
 const attemptsMax = 3;
@@ -172,10 +128,23 @@ class Chain implements RecoveringChain {
   #isFit: (target: Target) => boolean = () => true;
   /** The index of the target that has the request without reasoning: at most one does. */
   #leftOutAt: number | undefined;
+  /** Until a second target has had the request, or a stream has broken off. */
+  #hedge: RequestHedge | undefined;
+  /** The index of the target that had the request as a hedge. */
+  #hedgedAt = -1;
+  /** Attempts that were cancelled because another one responded. */
+  #lost = 0;
+  /** The hedge was refused in a way that ends the request, unless the first attempt responds. */
+  #isFinal = false;
 
   constructor(deps: ChainDeps, parts: ChainParts) {
     this.#deps = deps;
     this.#parts = parts;
+    const { call, attempts, context } = parts;
+    const { hedge } = call;
+    const { hedging } = attempts;
+    if (hedge === undefined || hedging === undefined || parts.targets.length < 2) return;
+    this.#hedge = new RequestHedge(deps, { hedge, hedging, call, context, chain: this });
   }
 
   run(): Promise<AttemptResult> {
@@ -192,12 +161,13 @@ class Chain implements RecoveringChain {
     if (target === undefined || attempt === undefined) throw error;
     this.#isFit = isFit;
     this.#isAgain = false;
+    this.#hedge = undefined;
     const failed = failedAttempt(error, call.route);
     // Without another target: the vendor has the request already, so its next stream may well be whole.
     const fitAgain = brokenStreams.has(failed.cause) ? 'reconnect' : failed.again;
     const again = isFit(target) ? fitAgain : 'no';
     const step = await this.#afterFailure(target, attempt, { error, failed: { ...failed, again } });
-    this.#count(failed, step);
+    this.#count(failed, step !== undefined);
     if (step === undefined) throw error;
     if (step.waitMs > 0) await this.#wait(step.waitMs);
     return this.#attempt(step);
@@ -208,21 +178,18 @@ class Chain implements RecoveringChain {
     for (;;) {
       const target = this.#parts.targets[this.#at];
       if (target === undefined || !this.#isFit(target)) throw new GatewayError('no_healthy_target');
-      const attempt = this.#parts.attempts.start(target, options);
-      this.#last = attempt;
-      const startedAt = this.#deps.clock.monotonic();
-      const counted = this.#counted(target);
+      const running = this.#start(target, options);
       try {
-        const result = await attempt.run();
-        if (result.kind === 'stream') counted?.firstByte(startedAt);
-        if (counted !== undefined) attempt.whenOver(counted.end);
-        this.#noteSuccess(target, attempt, result.kind === 'stream' ? startedAt : undefined);
+        const result = await running.run();
+        this.#noteSuccess(this.#ended(running), result.kind === 'stream');
+        [this.#hedgedAt, this.#isFinal] = [-1, false];
         return result;
       } catch (error) {
+        const { target: last, attempt, counted } = this.#ended(running);
         counted?.end();
         const failed = this.#failed(error, attempt);
-        const step = await this.#afterFailure(target, attempt, { error, failed });
-        this.#count(failed, step);
+        const step = await this.#afterFailure(last, attempt, { error, failed });
+        this.#count(failed, step !== undefined);
         if (step === undefined) throw shownFailure(this.#failures);
         options = step;
         if (step.waitMs > 0) await this.#wait(step.waitMs);
@@ -230,14 +197,66 @@ class Chain implements RecoveringChain {
     }
   }
 
-  #counted(target: Target): CountedAttempt | undefined {
+  #start(target: Target, options: AttemptOptions): RunningAttempt {
+    const hasNext = this.#at + 1 < this.#parts.targets.length;
+    if (this.#hedge !== undefined && hasNext) return this.#hedge.attempt(target, options);
+    const attempt = this.#parts.attempts.start(target, options);
+    this.#last = attempt;
+    const startedAt = this.#deps.clock.monotonic();
+    const current = { target, attempt, startedAt, counted: this.counted(target) };
+    return { current, run: () => attempt.run() };
+  }
+
+  /** The attempt that decides; of two, it may be the later target's. */
+  #ended({ current }: RunningAttempt): StartedAttempt {
+    this.#last = current.attempt;
+    if (this.#hedgedAt !== -1) this.#at = this.#parts.targets.indexOf(current.target);
+    return current;
+  }
+
+  counted(target: Target): CountedAttempt | undefined {
     return this.#hasChoice ? this.#deps.loads.begin(countedTarget(target, this.#parts.call).identity) : undefined;
   }
 
-  #failed(error: unknown, attempt: ChainAttempt): FailedAttempt {
+  /** For a hedge: the next target, if it may be tried now. Its trial begins. */
+  hedgeTarget(): Target | undefined {
+    if (this.#failures.length + 2 > attemptsMax) return undefined;
+    const { targets, call } = this.#parts;
+    const { health } = this.#deps;
+    return targets.find((one, at) => at > this.#at && health.mayTry(countedTarget(one, call).identity));
+  }
+
+  /** The target gets the request while the first one has it. */
+  hedged(target: Target): void {
+    this.#hedge = undefined;
+    this.#hedgedAt = this.#parts.targets.indexOf(target);
+    // Both have it: neither gets it again, unless it fails alone.
+    this.#isAgain = true;
+  }
+
+  /** One of two attempts has failed. @returns false if the failure is final, and is not counted yet */
+  contenderFailed({ target, attempt, counted, isHedge }: Contender, error: unknown): boolean {
+    const failed = this.#failed(error, attempt, isHedge);
+    if (this.#parts.context.aborted !== undefined || !(isHedge || failed.next)) return false;
+    counted?.end();
+    this.#isFinal ||= !failed.next;
+    if (failed.isUnfit !== true) this.#failures.push(error);
+    this.#noteFailure(target, { error, failed }, retryAfterMsOf(error));
+    this.#count(failed, true);
+    return true;
+  }
+
+  /** One of two attempts was cancelled. */
+  contenderLost({ target, counted }: Contender): void {
+    counted?.end();
+    this.#lost++;
+    this.#deps.health.undecided(countedTarget(target, this.#parts.call).identity);
+  }
+
+  #failed(error: unknown, attempt: ChainAttempt, isLater = this.#failures.length > 0): FailedAttempt {
     const failed = failedAttempt(error, this.#parts.call.route);
     // A later target that cannot express the request: the caller did not choose it.
-    const isUnfit = this.#failures.length > 0 && !attempt.isSent && error instanceof GatewayError && error.status < 500;
+    const isUnfit = isLater && !attempt.isSent && error instanceof GatewayError && error.status < 500;
     return isUnfit ? { ...failed, next: true, isUnfit } : failed;
   }
 
@@ -250,13 +269,12 @@ class Chain implements RecoveringChain {
   async #afterFailure(target: Target, attempt: ChainAttempt, { error, failed }: Failure): Promise<Step | undefined> {
     const { context, attempts, call } = this.#parts;
     if (failed.isUnfit !== true) this.#failures.push(error);
-    const wait = waitOf(error);
-    const retryAfterMs = wait === undefined ? undefined : wait * 1000;
+    const retryAfterMs = retryAfterMsOf(error);
     this.#noteFailure(target, { error, failed }, retryAfterMs);
     if (context.aborted !== undefined) return undefined;
     context.attemptFailed();
     const most = call.isShadow === true ? 1 : attemptsMax;
-    const step = this.#failures.length < most ? this.#step(target, failed, retryAfterMs ?? 0) : undefined;
+    const step = this.#failures.length + this.#lost < most ? this.#step(target, failed, retryAfterMs ?? 0) : undefined;
     if (step === undefined) return undefined;
     const isFree = !attempt.isSent || attempt.received.ending === 'unused';
     const isAllowed = failed.isUnfit === true || this.#deps.retryBudget.mayRetry(call.organization);
@@ -266,22 +284,24 @@ class Chain implements RecoveringChain {
   }
 
   /** Only failures of targets count, not those of requests. Copies of requests have metrics of their own. */
-  #count({ cause, next, isUnfit }: FailedAttempt, step: Step | undefined): void {
+  #count({ cause, next, isUnfit }: FailedAttempt, isFollowed: boolean): void {
     if (this.#parts.call.isShadow === true) return;
     if (next && isUnfit !== true && this.#parts.context.aborted === undefined) {
-      this.#deps.metrics.attemptFailed(cause ?? 'other', step !== undefined);
+      this.#deps.metrics.attemptFailed(cause ?? 'other', isFollowed);
     }
   }
 
-  /** @param startedAt of a stream, whose first token has come */
-  #noteSuccess(target: Target, { head }: ChainAttempt, startedAt: number | undefined): void {
+  /** @param isStream its first token has come */
+  #noteSuccess({ target, attempt, startedAt, counted }: StartedAttempt, isStream: boolean): void {
     const { health, clock } = this.#deps;
+    if (isStream) counted?.firstByte(startedAt);
+    if (counted !== undefined) attempt.whenOver(counted.end);
     const { identity } = countedTarget(target, this.#parts.call);
     // For a single target too: a host whose failures alone were counted would look worse than it is, to others as well.
     health.succeeded(identity);
     if (!this.#hasChoice) return;
-    if (startedAt !== undefined) health.firstToken(identity, clock.monotonic() - startedAt);
-    const exhaustedMs = exhaustedForMs(head, clock.now());
+    if (isStream) health.firstToken(identity, clock.monotonic() - startedAt);
+    const exhaustedMs = exhaustedForMs(attempt.head, clock.now());
     if (exhaustedMs !== undefined) health.exhausted(identity, exhaustedMs);
   }
 
@@ -297,6 +317,7 @@ class Chain implements RecoveringChain {
   }
 
   #step(target: Target, failed: FailedAttempt, retryAfterMs: number): Step | undefined {
+    if (this.#isFinal) return undefined;
     const { next } = failed;
     const again = this.#parts.call.isStopped?.(target) === true ? 'no' : failed.again;
     if (again === 'without_reasoning') return this.#leaveOut(target);
@@ -325,7 +346,7 @@ class Chain implements RecoveringChain {
   #following(): number | undefined {
     const { targets, call } = this.#parts;
     const mayFollow = (target: Target, at: number) =>
-      at > this.#at && this.#isFit(target) && call.isStopped?.(target) !== true;
+      at > Math.max(this.#at, this.#hedgedAt) && this.#isFit(target) && call.isStopped?.(target) !== true;
     const first = targets.findIndex(mayFollow);
     if (first === -1) return undefined;
     const found = targets.findIndex(

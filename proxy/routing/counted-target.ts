@@ -13,11 +13,15 @@ export interface TargetNames {
   readonly model: string;
   /** The models of targets that have another one. */
   readonly models?: ReadonlyMap<Target, string> | undefined;
+  /** The ceilings of targets that have one. */
+  readonly ceilings?: ReadonlyMap<Target, number> | undefined;
 }
 
-export function countedTarget(target: Target, { organization, model: usual, models }: TargetNames): CountedTarget {
+export function countedTarget(target: Target, names: TargetNames): CountedTarget {
+  const { organization, model: usual, models, ceilings } = names;
   const model = models?.get(target) ?? usual;
   const { providerKeyId: id, keyRevision: revision = '', baseUrl } = target;
   const providerKey = id === undefined ? undefined : { id, revision };
-  return { target, identity: { organization, origin: baseUrl.origin, model, providerKey } };
+  const inFlightMax = ceilings?.get(target);
+  return { target, identity: { organization, origin: baseUrl.origin, model, providerKey, inFlightMax } };
 }

@@ -8,7 +8,17 @@ import { imageUrls } from '../formats/chat-completions/read-content.ts';
 import { nativeFormat, type Target } from '../providers/provider.ts';
 import { Attempt, type AttemptContext, type AttemptDeps, type AttemptResult } from '../upstream/attempt.ts';
 import { fetchImages, type ImageContext, type ImageDeps } from '../upstream/images.ts';
-import type { AttemptOptions, ChainAttempt, ChainCall, Chains, RecoveringChain } from './chain.ts';
+import type {
+  AttemptOptions,
+  Attempts,
+  ChainAttempt,
+  ChainCall,
+  ChainHedge,
+  Chains,
+  HedgeAttempts,
+  RecoveringChain,
+} from './chain.ts';
+import { ContenderContext } from './contender-context.ts';
 import { RecoveringStream, type RecoveryContext } from './recovering-stream.ts';
 import { type ChangeRequest, continuationOf, type Recovery, recoveryOf } from './recovery.ts';
 import type { SharedHints } from './shared-hints.ts';
@@ -36,35 +46,45 @@ export interface DispatchDeps extends AttemptDeps {
  */
 export type ChargeAttempt<C> = (context: C, failure: unknown) => boolean | Promise<boolean>;
 
+/** Money and facts of two attempts of a request at a time, see `HedgeAttempts`. */
+export interface Hedging<C> {
+  reserve(context: C): ReturnType<HedgeAttempts['reserve']>;
+  release(context: C): void;
+  charge(context: C, over: Parameters<HedgeAttempts['charge']>[0]): void;
+  resume(context: C, attempt: ContenderContext): void;
+  hedged(context: C, winner: Parameters<HedgeAttempts['hedged']>[0]): void;
+}
+
 /**
  * @param charge default: no attempt follows one that may have cost something
+ * @param hedging default: no request is hedged
  * @throws GatewayError upstream_*, no_healthy_target, invalid_request (images); ProviderFailure
  */
 export type Dispatch = <C extends DispatchContext>(
   call: ChatCall,
   context: C,
   charge?: ChargeAttempt<C>,
+  hedging?: Hedging<C>,
 ) => Promise<AttemptResult>;
 
 type Images = ReadonlyMap<string, InlineData>;
 const noImages: Images = new Map();
 
 export function createDispatch(deps: DispatchDeps): Dispatch {
-  return (called, context, charge = never) => {
+  return (called, context, charge = never, hedging = undefined) => {
     const recovery = context.recovery && recoveryOf(called);
     const call = recovery === undefined ? called : { ...called, isGuarded: true };
     deps.hints?.use(call.caller.principal.organization, call.targets.length > 1 || call.alternatives !== undefined);
     const attempts = (images: Images) => {
       const sending = new Sending(deps, { call, context, images });
-      const chain = deps.chains.open(
-        withStops(call.route === undefined ? chainOf(call) : routedChain(call), call.caller.principal, deps),
-        {
-          start: (target, options) => sending.attempt(target, options),
-          mayLeaveOutReasoning: (target) => sending.withoutReasoning(target) !== undefined,
-          charge: (failure) => charge(context, failure),
-        },
-        context,
-      );
+      const ofChain: Attempts = {
+        start: (target, options) => sending.attempt(target, options),
+        mayLeaveOutReasoning: (target) => sending.withoutReasoning(target) !== undefined,
+        charge: (failure) => charge(context, failure),
+        hedging: hedging && hedgeAttempts(hedging, context, sending),
+      };
+      const parts = call.route === undefined ? chainOf(call) : routedChain(call);
+      const chain = deps.chains.open(withStops(parts, call.caller.principal, deps), ofChain, context);
       return recovery === undefined
         ? chain.run()
         : chain.run().then((result) => recovering(deps, result, { recovery, chain, call, sending, context }));
@@ -72,6 +92,20 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     // Of a route, it is not known yet whether a target that needs them gets the request.
     const urls = call.route === undefined ? urlsFor(call) : [];
     return urls.length === 0 ? attempts(noImages) : fetchImages(urls, deps.images, context).then(attempts);
+  };
+}
+
+function hedgeAttempts<C extends DispatchContext>(hedging: Hedging<C>, context: C, sending: Sending): HedgeAttempts {
+  return {
+    contend: (target, options, monotonic) => {
+      const contender = new ContenderContext(context, monotonic);
+      return { attempt: sending.attempt(target, options, contender), context: contender };
+    },
+    reserve: () => hedging.reserve(context),
+    release: () => hedging.release(context),
+    charge: (over) => hedging.charge(context, over),
+    resume: (attempt) => hedging.resume(context, attempt),
+    hedged: (winner) => hedging.hedged(context, winner),
   };
 }
 
@@ -121,13 +155,29 @@ function withStops(chain: ChainCall, records: Stoppable, { isStopped }: Dispatch
 
 function routedChain(call: ChatCall): ChainCall {
   const models = new Map<Target, string>();
+  const ceilings = new Map<Target, number>();
   const groups = new Map<number, Target[]>();
-  for (const { targets, qualifiedModel, group = 0 } of callTargets(call)) {
+  for (const { targets, qualifiedModel, group = 0, inFlightMax } of callTargets(call)) {
     groups.set(group, [...(groups.get(group) ?? []), ...targets]);
-    for (const target of targets) models.set(target, qualifiedModel);
+    for (const target of targets) {
+      models.set(target, qualifiedModel);
+      if (inFlightMax !== undefined) ceilings.set(target, inFlightMax);
+    }
   }
   const inGroups = [...groups.values()];
-  return { ...chainOf(call), targets: inGroups.flat(), groups: inGroups, models, route: call.route };
+  return {
+    ...chainOf(call),
+    targets: inGroups.flat(),
+    groups: inGroups,
+    models,
+    ceilings,
+    route: call.route,
+    hedge: hedgeOf(call),
+  };
+}
+
+function hedgeOf({ route, request: { stream: streamed } }: ChatCall): ChainHedge | undefined {
+  return route?.hedge && { delay: route.hedge, route: route.name, streamed };
 }
 
 interface SendingParts {
@@ -157,14 +207,19 @@ class Sending {
     this.#changed = change;
   }
 
-  attempt(target: Target, { fresh, withoutReasoning }: AttemptOptions): ChainAttempt {
+  /** @param context of one of two attempts at a time; default: that of the request */
+  attempt(
+    target: Target,
+    { fresh, withoutReasoning }: AttemptOptions,
+    context: AttemptContext & ImageContext = this.#context,
+  ): ChainAttempt {
     const left = withoutReasoning ? this.withoutReasoning(target) : undefined;
     const sent = left?.call ?? this.#callAt(target);
     const call = this.#changed === undefined ? sent : { ...sent, request: this.#changed(sent.request) };
     const leftOut = left?.leftOut;
-    const start = () => startAttempt(call, { target, images: this.#images, fresh, leftOut }, this.#deps, this.#context);
+    const start = () => startAttempt(call, { target, images: this.#images, fresh, leftOut }, this.#deps, context);
     const urls = urlsFor(call);
-    return urls.every((url) => isHere(this.#images.get(url))) ? start() : this.#withImages(urls, start);
+    return urls.every((url) => isHere(this.#images.get(url))) ? start() : this.#withImages(urls, start, context);
   }
 
   #callAt(target: Target): ChatCall {
@@ -188,7 +243,7 @@ class Sending {
   }
 
   /** An earlier target needed no images, or a worker has theirs. */
-  #withImages(urls: readonly string[], start: () => Attempt): ChainAttempt {
+  #withImages(urls: readonly string[], start: () => Attempt, context: ImageContext): ChainAttempt {
     let started: Attempt | undefined;
     return {
       get received() {
@@ -206,7 +261,7 @@ class Sending {
         started.whenOver(done);
       },
       run: async () => {
-        this.#images = await fetchImages(urls, this.#deps.images, this.#context);
+        this.#images = await fetchImages(urls, this.#deps.images, context);
         started = start();
         return await started.run();
       },
@@ -230,7 +285,7 @@ function startAttempt(
   { request, model, capabilities, catalogModel, costText, isGuarded }: ChatCall,
   { target, images, fresh, leftOut }: Sent,
   deps: DispatchDeps,
-  context: DispatchContext,
+  context: AttemptContext & ImageContext,
 ): Attempt {
   const outputTokensMax = catalogModel?.limits.maxOutputTokens;
   const started = new Attempt(

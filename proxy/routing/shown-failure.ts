@@ -16,9 +16,9 @@ export function shownFailure(failures: readonly unknown[]): unknown {
   return shown;
 }
 
-/** Seconds after which the vendor wants to be called again; undefined if it has not reported a wait. */
-export function waitOf(error: unknown): number | undefined {
-  return hasWait(error) ? error.retryAfter : undefined;
+/** Milliseconds after which the vendor wants to be called again; undefined if it has not reported a wait. */
+export function retryAfterMsOf(error: unknown): number | undefined {
+  return hasWait(error) && error.retryAfter !== undefined ? error.retryAfter * 1000 : undefined;
 }
 
 function hasWait(error: unknown): error is ProviderFailure | GatewayError {

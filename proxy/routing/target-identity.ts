@@ -12,6 +12,8 @@ export interface TargetIdentity {
    * key. Such a target is never counted, because its caller decides what fails.
    */
   readonly providerKey: { readonly id: string; readonly revision: string } | undefined;
+  /** So many requests in flight make it full, as the group of its route says. Undefined: only what is measured does. */
+  readonly inFlightMax?: number | undefined;
 }
 
 /**

@@ -10,8 +10,9 @@ import { GradientLimit } from './gradient-limit.ts';
 import type { TargetIdentity } from './health.ts';
 import { PairMap } from './pair-map.ts';
 import { PeakLatency } from './peak-latency.ts';
+import { ResponseTimes } from './response-times.ts';
 
-/** An organization has up to 15 kB. */
+/** An organization has up to 15 kB, and 33 kB more if all of its targets are of routes that hedge by a percentile. */
 const organizationsMaxUsual = 1_000;
 /** Models with a provider key, for each organization. */
 const targetsMax = 64;
@@ -30,7 +31,7 @@ export interface CountedAttempt {
   end(): void;
 }
 
-type LoadedTarget = Pick<TargetIdentity, 'organization' | 'model' | 'providerKey'>;
+type LoadedTarget = Pick<TargetIdentity, 'organization' | 'model' | 'providerKey' | 'inFlightMax'>;
 
 export class TargetLoads {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -42,12 +43,14 @@ export class TargetLoads {
   }
 
   /** Counts an attempt until its end. The caller's own key is not counted: there is no choice. */
-  begin({ organization, model, providerKey }: LoadedTarget): CountedAttempt {
+  begin({ organization, model, providerKey, inFlightMax }: LoadedTarget): CountedAttempt {
     if (providerKey === undefined) return uncounted;
     const known = this.#organizations.get(organization);
     const targets = known ?? new PairMap<TargetLoad>(targetsMax);
     if (known === undefined) this.#organizations.set(organization, targets);
-    return targets.use(providerKey.id, model, newLoad).begin(this.#clock);
+    const load = targets.use(providerKey.id, model, newLoad);
+    load.ceiling = inFlightMax;
+    return load.begin(this.#clock);
   }
 
   inFlight(target: LoadedTarget): number {
@@ -59,16 +62,33 @@ export class TargetLoads {
     return this.#of(target)?.latency.at(this.#clock.monotonic());
   }
 
-  /** Whether the target has as many requests as it bears. */
+  /** Of routes that hedge by a percentile: how long a response took until it began, or until its end if it was whole. */
+  noteTime(target: LoadedTarget, streamed: boolean, ms: number): void {
+    const load = this.#of(target);
+    if (load === undefined) return;
+    const times = streamed ? load.streams : load.wholes;
+    const noted = times ?? new ResponseTimes();
+    noted.add(ms);
+    if (streamed) load.streams = noted;
+    else load.wholes = noted;
+  }
+
+  /** Milliseconds within which so many percent of the recent responses came; undefined if that is not known. */
+  timeOf(target: LoadedTarget, streamed: boolean, percent: number): number | undefined {
+    const load = this.#of(target);
+    return (streamed ? load?.streams : load?.wholes)?.percentile(percent);
+  }
+
+  /** Whether the target has as many requests as it bears, or as the group of its route lets it have. */
   isFull(target: LoadedTarget): boolean {
-    return this.#of(target)?.isFull === true;
+    return this.#of(target)?.isFull(target.inFlightMax) === true;
   }
 
   /** How many targets have as many requests as they bear. For metrics. */
   get full(): number {
     let full = 0;
     for (const targets of this.#organizations.values()) {
-      for (const load of targets.values()) full += load.isFull ? 1 : 0;
+      for (const load of targets.values()) full += load.isFull(load.ceiling) ? 1 : 0;
     }
     return full;
   }
@@ -83,9 +103,15 @@ class TargetLoad {
   inFlight = 0;
   readonly latency = new PeakLatency();
   readonly limit = new GradientLimit();
+  /** Nearly always absent. */
+  streams: ResponseTimes | undefined;
+  wholes: ResponseTimes | undefined;
 
-  get isFull(): boolean {
-    return this.inFlight >= this.limit.limit;
+  /** Of the latest request: several groups may have the target. */
+  ceiling: number | undefined;
+
+  isFull(ceiling: number | undefined): boolean {
+    return this.inFlight >= Math.min(this.limit.limit, ceiling ?? Number.POSITIVE_INFINITY);
   }
 
   begin(clock: Pick<Clock, 'monotonic'>): CountedAttempt {

@@ -35,6 +35,7 @@ export function createAccessLog(log: Logger): AccessLog {
         text('guardrails', record.guardrailsNotPassed) +
         `,"streamed":${record.streamed},"direct_key":${record.direct}` +
         number('attempts', record.attempts) +
+        text('hedge', record.hedge) +
         text('recovered', record.recovered) +
         number('duration_ms', rounded(durationMs)) +
         number('first_byte_ms', firstByteAt === undefined ? undefined : rounded(firstByteAt - startedAt)) +

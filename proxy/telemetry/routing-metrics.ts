@@ -4,6 +4,7 @@ import { type RecoveryResult, recoveryResults } from '../routing/chain.ts';
 import type { FailureCause, HealthEvents, OutCounts } from '../routing/health.ts';
 import { failureCauses } from '../routing/health-events.ts';
 import type { ReportResult } from '../routing/refused-key-reports.ts';
+import { type HedgeResult, hedgeResults } from '../routing/request-hedge.ts';
 import { type HintResult, hintResults } from '../routing/shared-hints.ts';
 import type { Tally } from './tally.ts';
 
@@ -15,6 +16,8 @@ export interface RoutingMetrics {
   attemptFailed(cause: FailureCause | 'other', isFollowed: boolean): void;
   /** The stream of a route with recovery broke off after a part of it was passed on. */
   streamBroke(result: RecoveryResult): void;
+  /** A late request was hedged, or not. */
+  hedged(result: HedgeResult): void;
   readonly health: Pick<HealthEvents, 'onEjected' | 'onKeyOut'>;
   /** Refused provider keys were reported to the control plane, or could not be. */
   keyReport(result: ReportResult, keys: number): void;
@@ -34,6 +37,12 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
     labelNames: ['result'],
   });
   for (const result of recoveryResults) broken(result);
+  const hedges = tally({
+    name: 'gateway_hedges_total',
+    help: 'Late requests of routes with hedging, by which of two attempts responded first (first, hedge; none), or by why there was no second one: enough of the route’s requests are hedged (no_share), no other target (no_target), no money in a budget (no_money), too many further attempts (no_retry)',
+    labelNames: ['result'],
+  });
+  for (const result of hedgeResults) hedges(result);
   const ejections = tally({
     name: 'gateway_ejections_total',
     help: 'Models at hosts that get no attempts for a while, and refused provider keys, by the cause of the last failure',
@@ -59,6 +68,7 @@ export function routingMetrics(tally: Tally): RoutingMetrics {
   return {
     attemptFailed: (cause, isFollowed) => void failed(cause, String(isFollowed)).pending++,
     streamBroke: (result) => void broken(result).pending++,
+    hedged: (result) => void hedges(result).pending++,
     keyReport: (result, keys) => {
       keyReports(result).pending += keys;
     },

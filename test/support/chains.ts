@@ -3,6 +3,7 @@ import { systemClock } from '../../common/clock.ts';
 import { systemTimers } from '../../common/timers.ts';
 import { Chains } from '../../proxy/routing/chain.ts';
 import { Health } from '../../proxy/routing/health.ts';
+import { HedgeShare } from '../../proxy/routing/hedge-share.ts';
 import { TargetLoads } from '../../proxy/routing/target-loads.ts';
 
 /** Without further attempts. */
@@ -21,7 +22,8 @@ function chains(mayRetry: boolean): Chains {
     loads: new TargetLoads({ clock: systemClock }),
     clock: systemClock,
     retryBudget: { request: () => undefined, mayRetry: () => mayRetry },
-    metrics: { attemptFailed: () => undefined, streamBroke: () => undefined },
+    hedgeShare: new HedgeShare(),
+    metrics: { attemptFailed: () => undefined, streamBroke: () => undefined, hedged: () => undefined },
     timers: systemTimers,
     random: Math.random,
   });

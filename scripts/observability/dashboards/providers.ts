@@ -65,6 +65,19 @@ export const providers: Dashboard = {
         },
         {
           kind: 'timeseries',
+          title: 'Late requests of routes with hedging',
+          description:
+            'Per second. first, hedge, none: a second target got the request, and this attempt responded first, or neither did; the other attempt may have cost something. Others: why no second target got it.',
+          unit: 'short',
+          queries: [
+            {
+              expr: 'sum by (result) (rate(gateway_hedges_total{$scope}[$__rate_interval]))',
+              legend: '{{result}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
           title: 'Targets without requests',
           description:
             'Now, by kind, and how often they began. Provider keys have to be replaced; hosts and limits recover.',

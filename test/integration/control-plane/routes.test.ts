@@ -187,6 +187,36 @@ describe.each([
     expect(await violated(create({ settings: { cache } }))).toEqual([field]);
   });
 
+  it('are hedged after a time or a percentile, which replace each other, until a change says 0', async () => {
+    const { id } = await created({ settings: { hedge: { percentile: 95 } } });
+    const shown = async (settings: object) => (await as('Routes.Update', { id, settings })).settings;
+    expect(await shown({ onFilter: true })).toMatchObject({ onFilter: true, hedge: { percentile: 95 } });
+    expect(await shown({ hedge: { afterMs: 600_000 } })).toMatchObject({ hedge: { afterMs: 600_000 } });
+    const { hedge } = (await recordOf(acme)).find((route: JsonResponse) => route.id === id).settings;
+    expect(hedge).toMatchObject({ afterMs: 600_000 });
+    expect((await shown({ hedge: { afterMs: 0 } })).hedge).toBeNull();
+    for (const [field, wrong] of [
+      ['settings.hedge', {}],
+      ['settings.hedge', { afterMs: 1, percentile: 95 }],
+      ['settings.hedge.after_ms', { afterMs: 600_001 }],
+      ['settings.hedge.percentile', { percentile: 49 }],
+      ['settings.hedge.percentile', { percentile: 100 }],
+    ] as const) {
+      expect(await violated(call('Routes.Update', { id, settings: { hedge: wrong } }))).toEqual([field]);
+    }
+  });
+
+  it('have a ceiling of requests in flight for the targets of a group, until the groups are replaced', async () => {
+    const limited = (inFlightMax: number) => [{ targets: [gpt], inFlightMax }, { targets: [claude] }];
+    const { id, groups } = await created({ groups: limited(4) });
+    const ceilings = (of: readonly JsonResponse[]) => of.map((group) => group.inFlightMax ?? null);
+    expect(ceilings(groups)).toEqual([4, null]);
+    expect(ceilings((await as('Routes.Update', { id, groups: limited(0) })).groups)).toEqual([null, null]);
+    for (const wrong of [3, 100_001]) {
+      expect(await violated(create({ groups: limited(wrong) }))).toEqual(['groups[0].in_flight_max']);
+    }
+  });
+
   it('copy requests to a model, until a change says that there is none', async () => {
     const key = await providerKeyOf(acme, 'assistant-provider');
     const shadow = { ...claude, providerKeyId: key.id, percent: 0.01 };

@@ -76,6 +76,25 @@ describe('routes', () => {
     for (const line of ['routes delete split', 'provider-keys delete routed']) await ctl.expect(`${line} --yes`);
   });
 
+  it('are hedged after a time or a percentile, and have a ceiling of requests in flight', async () => {
+    const shown = async () => {
+      const { settings, groups } = await ctl.json('routes get late');
+      return [settings.hedge ?? null, groups.map((group: { inFlightMax?: number }) => group.inFlightMax ?? null)];
+    };
+    await ctl.expect(`routes create late --target ${mini} --target ${claude} --hedge 1500ms --in-flight 20`);
+    expect(await shown()).toEqual([{ afterMs: 1500 }, [20, 20]]);
+    expect(await ctl.expect('routes get late')).toMatch(
+      new RegExp(`^group 1 +${mini}=1 \\(at most 20 in flight each\\)$`, 'm'),
+    );
+    await ctl.expect('routes update late --hedge p95');
+    expect(await shown()).toEqual([{ percentile: 95 }, [20, 20]]);
+    await ctl.expect(`routes update late --hedge off --target ${mini} --in-flight off`);
+    expect(await shown()).toEqual([null, [null]]);
+    const half = await ctl.run('routes update late --in-flight 9');
+    expect([half.code, half.err]).toEqual([2, expect.stringContaining('--in-flight is for the targets')]);
+    await ctl.expect('routes delete late --yes');
+  });
+
   it('copy requests to another model', async () => {
     const key = await ctl.json('provider-keys create assistant-provider copies --no-test', { input: 'made-up' });
     await ctl.expect(`routes create copied --target ${mini} --shadow ${claude}=2.5,key=copies --on-filter true`);

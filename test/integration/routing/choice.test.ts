@@ -215,6 +215,18 @@ describe('a target', () => {
   });
 });
 
+describe('a ceiling of requests in flight', () => {
+  it('sends further requests to the next group, and the first one again when there is room', async () => {
+    const groups = [{ targets: [{ model: gpt }], inFlightMax: 4 }, { targets: [{ model: claude }] }];
+    await createRoute({}, { groups });
+    gateway.simulator.script({ headDelayMs: 300 }, { times: 6 });
+    const models = await Promise.all(Array.from({ length: 6 }, () => modelOf()));
+    expect(models.filter((model) => model === 'gpt-4o-mini')).toHaveLength(4);
+    expect(models.filter((model) => model === 'claude-haiku-4-5')).toHaveLength(2);
+    expect(await modelOf()).toBe('gpt-4o-mini');
+  });
+});
+
 describe('reasoning that only one account can read', () => {
   const model = 'assistant-provider/claude-sonnet-4-5';
   const reasoning = { effort: 'low' as const };

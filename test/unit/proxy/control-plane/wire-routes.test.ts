@@ -124,6 +124,21 @@ describe('routes of a record', () => {
     expect(cacheOf({ ttlSeconds: 90_000, perScope: true, pricePercent: 101 })).toEqual(most);
   });
 
+  it('are hedged after a time, or after a percentile below 100', () => {
+    const hedgeOf = (hedge: object) => read({ ...bare, settings: { hedge } }).get('fast')?.hedge;
+    expect([hedgeOf({}), hedgeOf({ afterMs: 0 }), hedgeOf({ percentile: 0 })]).toEqual(Array(3).fill(undefined));
+    expect(hedgeOf({ afterMs: 1500 })).toEqual({ afterMs: 1500 });
+    expect(hedgeOf({ percentile: 95 })).toEqual({ percentile: 95 });
+    expect(hedgeOf({ percentile: 100 })).toEqual({ percentile: 99 });
+  });
+
+  it('may have a ceiling of requests in flight in each group', () => {
+    const targets = [{ model: 'gpt-provider/gpt-4o' }];
+    const groups = [{ targets, inFlightMax: 8 }, { targets, inFlightMax: 0 }, { targets }];
+    const found = read({ ...bare, groups }).get('fast')?.groups;
+    expect(found?.map(({ inFlightMax }) => inFlightMax)).toEqual([8, undefined, undefined]);
+  });
+
   it('of a newer control plane lose the targets and groups that are not understood, and keep their name', () => {
     // A number that no version has yet.
     const unknown = 99;

@@ -150,6 +150,9 @@ export function world({ inFlightMax = 100, bufferedBytesMax = 1_000_000, random 
   const reservationOf = (call: ChatCall): Reservation => ({
     ...{ call, headersAt: () => [], outputCeiling: 77, costText: () => undefined },
     chargeAttempt: () => Promise.resolve(false),
+    reserveHedge: () => Promise.resolve(false),
+    releaseHedge: () => undefined,
+    chargeContender: () => undefined,
     settle: (outcome) => {
       settled.push(outcome);
       return { cost: 0, estimateReason: undefined };

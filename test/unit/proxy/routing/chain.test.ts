@@ -5,6 +5,7 @@ import { GatewayError } from '../../../../proxy/errors.ts';
 import type { Target } from '../../../../proxy/providers/provider.ts';
 import { type AttemptOptions, Chains } from '../../../../proxy/routing/chain.ts';
 import type { FailureCause } from '../../../../proxy/routing/health.ts';
+import { HedgeShare } from '../../../../proxy/routing/hedge-share.ts';
 import { TargetLoads } from '../../../../proxy/routing/target-loads.ts';
 import type { AttemptResult, Received } from '../../../../proxy/upstream/attempt-result.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
@@ -80,7 +81,12 @@ async function play({ failures, targets = 1, ending = 'unused', hasMoney = false
         return () => undefined;
       },
     },
-    metrics: { attemptFailed: () => void log.counted.push('failure'), streamBroke: () => undefined },
+    metrics: {
+      attemptFailed: () => void log.counted.push('failure'),
+      streamBroke: () => undefined,
+      hedged: () => undefined,
+    },
+    hedgeShare: new HedgeShare(),
     random: () => 0,
     clock: systemClock,
   });

@@ -36,6 +36,17 @@ describe('requests in flight', () => {
     expect(loads.inFlight(identity)).toBe(0);
   });
 
+  it('make a target full at the ceiling of its group, before anything is measured, and for that group alone', () => {
+    const { loads } = world();
+    const limited = { ...identity, inFlightMax: 4 };
+    const attempts = Array.from({ length: 3 }, () => loads.begin(limited));
+    expect([loads.isFull(limited), loads.full]).toEqual([false, 0]);
+    attempts.push(loads.begin(limited));
+    expect([loads.isFull(limited), loads.isFull(identity), loads.full]).toEqual([true, false, 1]);
+    attempts.pop()?.end();
+    expect([loads.isFull(limited), loads.full]).toEqual([false, 0]);
+  });
+
   it('with the caller’s own key are not counted', () => {
     const { loads } = world();
     const direct = { ...identity, providerKey: undefined };
