@@ -94,11 +94,6 @@ export interface ClientTranslation {
   ownTools?(body: JsonObject): readonly OwnTool[];
   /** The client's field for a field of chat completions, for errors and `x-svc-dropped-params`. */
   fieldOf(chatField: string): string;
-  /**
-   * Why a name of a model may only be called with the caller's own key, or by an alias: it names something of the whole
-   * vendor account. Default: no name is such.
-   */
-  refusedModel?(name: string): GatewayError | undefined;
   /** The response to a request whose tokens are only counted. */
   writeCount(inputTokens: number): JsonObject;
   /** @param elapsedMs since the request arrived */

@@ -8,6 +8,7 @@ import type { ChatCall } from '../call.ts';
 import { GatewayError } from '../errors.ts';
 import { issuerOfThinking } from '../formats/chat-completions/client-thinking.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
+import { refusedField } from '../formats/client-losses.ts';
 import type { Credential } from '../providers/credentials/credential.ts';
 import type { Provider, Target } from '../providers/provider.ts';
 import { didYouMean, modelNotFound } from '../unknown-model.ts';
@@ -83,20 +84,26 @@ function checkAllowed(deps: AuthorizeDeps, { caller, isGuardrails }: AuthorizeIn
   throw new GatewayError('model_not_allowed', { param: 'model', hint: didYouMean(near) });
 }
 
-function calledModel(deps: AuthorizeDeps, { request, caller, route }: AuthorizeInput): ResolvedModel {
+function calledModel(deps: AuthorizeDeps, { request, caller, route, isGuardrails }: AuthorizeInput): ResolvedModel {
   const { provider, home } = route;
-  if (!caller.direct) refuseAccountModel(request, caller);
+  // An operator has chosen the model of a guardrail.
+  if (!caller.direct && isGuardrails !== true) refuseArn(request, caller);
   if (provider === undefined) {
     return resolveModel(deps, { caller, sent: request.model, home, isChat: request.client === undefined });
   }
   return { provider, model: checkedModelName(request.model), custom: undefined };
 }
 
-/** @throws GatewayError unsupported_parameter */
-function refuseAccountModel({ client, model }: ChatRequest, { principal }: Caller): void {
-  const refusal = client?.translation.refusedModel?.(model);
-  const isAlias = principal.organization.modelAliases.some(({ name }) => name === model);
-  if (refusal !== undefined && !isAlias) throw refusal;
+/**
+ * An ARN names a profile, a prompt or a throughput of one account, in every client format: only an operator may choose it,
+ * by an alias or as the target of a route.
+ * @throws GatewayError unsupported_parameter
+ */
+function refuseArn({ client, model }: ChatRequest, { principal }: Caller): void {
+  if (!/^(?:[^/]*\/)?arn:/.test(model)) return;
+  if (principal.organization.modelAliases.some(({ name }) => name === model)) return;
+  const param = client?.translation.fieldOf('model') ?? 'model';
+  throw refusedField(param, `${param} must name a model or an alias; an ARN is of the whole vendor account`);
 }
 
 function keyInModel(): GatewayError {

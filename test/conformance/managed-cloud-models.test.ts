@@ -6,6 +6,7 @@ import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { makeParseableResponseFormat } from 'openai/lib/parser';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../support/process.ts';
 import { roundsOf } from '../support/seed.ts';
 import { modelFor, refusalOf, type Scene, startScene, type Way, ways } from './providers/scene.ts';
 import { boil, stir } from './providers/tools.ts';
@@ -29,9 +30,23 @@ const models = {
 type Model = (typeof models)[keyof typeof models];
 type Message = OpenAI.ChatCompletionMessageParam;
 
+const profileAlias = 'our-profile';
+
 let scene: Scene;
 beforeAll(async () => {
   scene = await startScene();
+  // With a stored key, an ARN is called by an alias alone.
+  const { organization } = scene.gateway;
+  const aliases = [{ name: profileAlias, model: `${vendor}/${models.profile}` }];
+  await organization.api.call('Organizations/UpdateSettings', {
+    ...{ id: organization.id, settings: { models: { aliases: { aliases } } }, allowUnmatched: true },
+  });
+  const isKnown = () =>
+    whole({ way: 'stored key', model: models.profile }).then(
+      () => true,
+      () => false,
+    );
+  await until(isKnown, { what: 'the alias to apply' });
 });
 beforeEach(() => scene.gateway.simulator.reset());
 afterAll(() => scene.close());
@@ -48,7 +63,7 @@ interface RequestTarget {
 type Fields = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;
 
 const bodyOf = ({ way, model = models.claude }: RequestTarget, fields: Fields) => ({
-  model: modelFor(vendor, way, model),
+  model: way === 'stored key' && model === models.profile ? profileAlias : modelFor(vendor, way, model),
   messages: question,
   ...fields,
 });

@@ -1,4 +1,5 @@
 // The official SDK of the Messages API as a client of all five vendors: what it reads, and what each vendor gets.
+import type Anthropic from '@anthropic-ai/sdk';
 import { APIError, BadRequestError, NotFoundError } from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { vendorNames } from '../../common/vendors.ts';
@@ -178,6 +179,41 @@ it('a name that nobody lists is an error that the SDK knows, with the nearest na
   });
   const counting = client({ apiKey }).messages.countTokens({ model: params.model, messages: hello });
   await expect(counting).rejects.toBeInstanceOf(NotFoundError);
+});
+
+describe('a history with blocks of the vendor’s betas', () => {
+  const hop = { model: 'claude-opus-5' };
+  const messages: Anthropic.Beta.BetaMessageParam[] = [
+    {
+      role: 'assistant',
+      content: [{ type: 'compaction', content: 'They talked of rain.', encrypted_content: 'c2Vj' }],
+    },
+    { role: 'user', content: 'And tomorrow?' },
+    { role: 'system', content: 'Say it in one word.', clear_at: 'next_user_message' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'fallback', from: hop, to: { model: 'claude-sonnet-4-5' } },
+        { type: 'text', text: 'Sunny.' },
+      ],
+    },
+    { role: 'user', content: 'And after that?' },
+    { role: 'system', output_config: { effort: 'low' } },
+  ];
+
+  it.each(['gpt-provider', 'search-provider', 'managed-cloud-models'] as const)('continues at %s', async (vendor) => {
+    const { data, response } = await client()
+      .beta.messages.create({ model: modelAt(vendor), max_tokens: 100, messages })
+      .withResponse();
+    expect(data.content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('simulated') });
+    for (const text of ['They talked of rain.', 'Sunny.', 'And after that?']) expect(sent()).toContain(text);
+    for (const text of ['one word', 'c2Vj', 'fallback']) expect(sent()).not.toContain(text);
+    expect(response.headers.get('x-svc-dropped-params')?.split(',')).toEqual([
+      'messages.content.encrypted_content',
+      'messages.content.fallback',
+      'messages.output_config',
+    ]);
+  });
 });
 
 describe('thinking', () => {

@@ -237,10 +237,10 @@ describe('a stored response', () => {
   it('cannot be named by a forged, a swapped or a raw id', async () => {
     const { id } = await create(vendor, { input: 'One' });
     clients.scene.gateway.simulator.reset();
-    const last = id.at(-1) === 'A' ? 'B' : 'A';
+    const other = id.at(-2) === 'A' ? 'B' : 'A';
     const flipped = `${id.slice(0, 30)}${id[30] === 'x' ? 'y' : 'x'}${id.slice(31)}`;
     const forged = [
-      `${id.slice(0, -2)}${last}${id.at(-1)}`,
+      `${id.slice(0, -2)}${other}${id.at(-1)}`,
       flipped,
       id.replace('resp_', 'msg_'),
       'resp_0123456789abcdef01234567',

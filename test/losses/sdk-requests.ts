@@ -6,7 +6,8 @@ import type OpenAI from 'openai';
 
 export type ChatCompletions = OpenAI.ChatCompletionCreateParamsNonStreaming;
 
-export type Messages = Anthropic.MessageCreateParamsNonStreaming;
+/** With the betas, which have all fields of the other type. */
+export type Messages = Anthropic.Beta.MessageCreateParamsNonStreaming;
 
 export type Responses = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 

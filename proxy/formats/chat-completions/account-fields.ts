@@ -10,7 +10,10 @@ const fields = ['cachedContent', 'cached_content', 'guardrailConfig'] as const;
 /** @throws GatewayError unsupported_parameter */
 export function refuseAccountFields(body: JsonObject, messages: readonly JsonObject[]): void {
   for (const name of fields) if (isGiven(body[name]) && body[name] !== '') throw ofAccount(name);
-  for (const [at, { content }] of messages.entries()) {
+  if (hasOwnVoice(body.audio)) throw ofAccount('audio.voice.id');
+  for (const [at, { content, audio }] of messages.entries()) {
+    // Sound that the vendor has made and stored (SDK type `ChatCompletionAssistantMessageParam.Audio`).
+    if (isObject(audio) && isGiven(audio.id)) throw ofAccount(`messages[${at}].audio.id`);
     if (!Array.isArray(content)) continue;
     for (const [index, part] of content.entries()) {
       const stored = isObject(part) ? storedFile(part) : undefined;
@@ -27,6 +30,11 @@ function storedFile({ file, video_url: video }: JsonObject): string | undefined 
   }
   if (isUpload(video)) return 'video_url';
   return isObject(video) && isUpload(video.url) ? 'video_url.url' : undefined;
+}
+
+/** A voice that was made for the account (SDK type `ChatCompletionAudioParam.ID`); the others are texts. */
+function hasOwnVoice(audio: unknown): boolean {
+  return isObject(audio) && isObject(audio.voice) && isGiven(audio.voice.id);
 }
 
 /** A page that a vendor fetches, such as a video. */

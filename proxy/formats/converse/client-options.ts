@@ -52,7 +52,7 @@ const readFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields that name what belongs to the whole vendor account, or let the vendor reach other hosts. */
-export const ownAccountFields: ReadonlySet<string> = new Set(['container', 'mcp_servers']);
+export const ownAccountFields: ReadonlySet<string> = new Set(['container', 'mcp_servers', 'thread']);
 
 function ownFields(extra: JsonObject, losses: LossList): JsonObject {
   for (const name of Object.keys(extra)) {

@@ -3,9 +3,7 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { converseRequestLocations } from '../../../guardrails/inspection/converse-schema.ts';
 import { isGiven } from '../../conversation/options.ts';
-import type { GatewayError } from '../../errors.ts';
 import type { ClientTranslation, DearField } from '../client-format.ts';
-import { refusedField } from '../client-losses.ts';
 import { claudeFields, tierField } from '../dear-fields.ts';
 import { readConverseClientRequest } from './client-request.ts';
 import { writeConverseResponse } from './client-response.ts';
@@ -26,17 +24,10 @@ export function converseClients(invoke: ClientTranslation): ClientTranslation {
     dearFields,
     ownTools: ownToolsOf,
     fieldOf: (field) => fields.get(field) ?? field,
-    refusedModel: refusedArn,
     writeCount: (inputTokens) => ({ inputTokens }),
     writeResponse: (message, _request, elapsedMs) => writeConverseResponse(message, elapsedMs),
     openWriter: (_request, elapsedMs) => new ConverseWriter(elapsedMs),
   };
-}
-
-/** An ARN names a profile, a prompt or a throughput of one account. */
-export function refusedArn(name: string): GatewayError | undefined {
-  if (!/^(?:[^/]*\/)?arn:/.test(name)) return undefined;
-  return refusedField('modelId', 'modelId must name a model or an alias; an ARN is of the whole vendor account');
 }
 
 function dearFields(body: JsonObject): readonly DearField[] {

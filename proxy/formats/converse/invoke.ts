@@ -12,7 +12,6 @@ import type { ClientTranslation, PathFields, ReadClientRequest } from '../client
 import { refusedField } from '../client-losses.ts';
 import type { StreamWriter } from '../format.ts';
 import { eventData, SseSplitter } from '../sse.ts';
-import { refusedArn } from './client.ts';
 import { eventFrame } from './frames.ts';
 import { dearOptions, isInvokeOption, optionsIn } from './invoke-options.ts';
 import { streamType } from './write-request.ts';
@@ -29,7 +28,6 @@ export function invokeClients(messages: ClientTranslation): ClientTranslation {
     readRequest: (body, path, headers = []) => readInvokeRequest(body, { path, headers }, messages),
     dearFields: (body, headers = []) => [...messages.dearFields(body), ...dearOptions(headers)],
     fieldOf: (field) => (field === 'model' ? 'modelId' : messages.fieldOf(field)),
-    refusedModel: refusedArn,
     responseHeaders: tokenCounts,
     openWriter: (request, elapsedMs) => new InvokeWriter(messages.openWriter(request, elapsedMs)),
   };

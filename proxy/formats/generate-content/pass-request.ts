@@ -5,12 +5,10 @@ import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
-import { notEnabled, ofAccount } from '../client-losses.ts';
 import { permits, type ToolRights } from '../own-tools.ts';
 import { innerClient, passedBody } from '../splice.ts';
-import { camelNames } from './client-names.ts';
-import { kindOf, usedKind } from './client-own-tools.ts';
-import { partsOf } from './client-parts.ts';
+import { refuseAccount } from './account-fields.ts';
+import { kindOf } from './client-own-tools.ts';
 import { wrappedIn } from './client-thoughts.ts';
 import { ownTools, toolsOf } from './client-tools.ts';
 import { isMarked, returnedSignature } from './signatures.ts';
@@ -49,34 +47,6 @@ function requestIn(sent: ClientRequest): ClientRequest {
   if (sent.path.counts !== true) return sent;
   const name = 'generateContentRequest';
   return innerClient(sent, [sent.body[name] === undefined ? 'generate_content_request' : name]);
-}
-
-/** @throws GatewayError unsupported_parameter */
-function refuseAccount(body: JsonObject, rights: ToolRights): void {
-  const { cachedContent, systemInstruction, contents } = camelNames(body, '');
-  if (isGiven(cachedContent) && cachedContent !== '') throw ofAccount('cachedContent');
-  refuseFiles(systemInstruction, 'systemInstruction');
-  objectsOf(contents).forEach((content, index) => {
-    refuseFiles(content, `contents[${index}]`);
-    refuseOwnTools(content, `contents[${index}]`, rights);
-  });
-}
-
-/** A conversation in which the vendor has run a tool demands this tool. */
-function refuseOwnTools(content: JsonObject, at: string, rights: ToolRights): void {
-  for (const { part, at: where } of partsOf(camelNames(content, at).parts, `${at}.parts`)) {
-    const [field, kind] = usedKind(part) ?? [];
-    if (kind !== undefined && !permits(rights, kind)) throw notEnabled(`${where}.${field}`);
-  }
-}
-
-/** Files are of the account or of other hosts, which the vendor would read with its own rights. */
-function refuseFiles(content: unknown, at: string): void {
-  if (!isObject(content)) return;
-  for (const { part, at: where } of partsOf(camelNames(content, at).parts, `${at}.parts`)) {
-    if (isGiven(part.fileData)) throw ofAccount(`${where}.fileData`);
-    refuseFiles(part.functionResponse, `${where}.functionResponse`);
-  }
 }
 
 interface KeptTools {

@@ -4,14 +4,12 @@
 import { writeJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { unsupported } from '../../conversation/invalid.ts';
-import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, PassedRequest } from '../client-format.ts';
-import { notEnabled, ofAccount, ofOtherModels } from '../client-losses.ts';
 import { permits, type ToolRights } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
 import { withoutBlocks } from '../vendor-reasoning.ts';
-import { kindOf, kindOfBlock, mcp } from './own-tools.ts';
-import { accountFields } from './read-request.ts';
+import { comparedMessage, comparesMessage, refuseAccount } from './account-fields.ts';
+import { kindOf } from './own-tools.ts';
 import { ownToolName } from './read-tools.ts';
 
 /**
@@ -24,7 +22,7 @@ export function passMessagesRequest(
   rights: ToolRights,
 ): PassedRequest {
   const { body, headers } = client;
-  if (!rights.isOwnKey) refuseAccount(body, rights);
+  if (!rights.isOwnKey) refuseAccount(client, rights);
   const { tools, dropped } = withoutOwnTools(body, rights);
   const messages = withoutBlocks(body.messages, isUnsigned);
   const changed = new Map<string, string>();
@@ -32,39 +30,11 @@ export function passMessagesRequest(
   if (tools !== undefined) changed.set('tools', writeJson(tools));
   if (messages !== undefined) changed.set('messages', writeJson(messages));
   const lost = messages === undefined ? [] : ['messages.content.thinking'];
+  if (!rights.isOwnKey && comparesMessage(body)) {
+    changed.set('diagnostics', 'null');
+    lost.push(comparedMessage);
+  }
   return { body: passedBody(client, changed), dropped: [...dropped, ...lost], headers };
-}
-
-/** @throws GatewayError unsupported_parameter */
-function refuseAccount(body: JsonObject, rights: ToolRights): void {
-  for (const name of accountFields) {
-    const passes = name === 'mcp_servers' && permits(rights, mcp);
-    if (isGiven(body[name]) && !passes) throw ofAccount(name);
-  }
-  // Its beta alone changes nothing (SDK type `BetaFallbacksParam`).
-  if (isGiven(body.fallbacks)) throw ofOtherModels('fallbacks');
-  for (const [at, { content }] of objectsOf(body.messages).entries()) {
-    refuseFiles(content, `messages[${at}].content`);
-    refuseOwnTools(content, `messages[${at}].content`, rights);
-  }
-}
-
-/** A conversation in which the vendor has run a tool demands this tool. */
-function refuseOwnTools(content: unknown, at: string, rights: ToolRights): void {
-  for (const [index, block] of objectsOf(content).entries()) {
-    const kind = kindOfBlock(block);
-    if (kind !== undefined && !permits(rights, kind)) throw notEnabled(`${at}[${index}]`);
-  }
-}
-
-function refuseFiles(content: unknown, at: string): void {
-  for (const [index, block] of objectsOf(content).entries()) {
-    const { source } = block;
-    if (isObject(source) && (source.type === 'file' || isGiven(source.file_id)))
-      throw ofAccount(`${at}[${index}].source`);
-    if (block.type === 'container_upload') throw ofAccount(`${at}[${index}]`);
-    refuseFiles(block.content, `${at}[${index}].content`);
-  }
 }
 
 /** @throws GatewayError unsupported_parameter if a tool is demanded that does not pass */

@@ -38,6 +38,15 @@ export function chatParts(block: JsonObject, at: string, losses: LossList): Json
     case 'tool_reference':
       losses.drop('messages.content.tool_reference');
       return [];
+    case 'fallback':
+      // It says which model wrote the rest of the message.
+      losses.drop(`${at}.fallback`);
+      return [];
+    case 'compaction':
+      // The summary of the conversation before it; null if the vendor made none.
+      return typeof block.content === 'string' ? [{ type: 'text', text: block.content, ...mark }] : [];
+    case 'tool_addition':
+      return addedTool(block, at, losses);
     default:
       losses.refuse(at);
       return [];
@@ -49,8 +58,16 @@ const readFields: ReadonlyMap<unknown, ReadonlySet<string>> = new Map([
   ['text', new Set(['type', 'text', 'cache_control'])],
   ['image', new Set(['type', 'source', 'cache_control'])],
   ['document', new Set(['type', 'source', 'title', 'context', 'citations', 'cache_control'])],
+  ['compaction', new Set(['type', 'content', 'cache_control'])],
   ['search_result', new Set(['type', 'title', 'source', 'content', 'citations', 'cache_control'])],
 ]);
+
+/** All offered tools are offered from the start, so only one that is defined there would be missing. */
+function addedTool({ tool }: JsonObject, at: string, losses: LossList): JsonObject[] {
+  if (isObject(tool) && tool.type === 'tool_reference') losses.drop('messages.content.tool_addition');
+  else losses.refuse(at);
+  return [];
+}
 
 function isCited({ citations }: JsonObject): boolean {
   return isObject(citations) && citations.enabled === true;

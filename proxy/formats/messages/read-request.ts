@@ -14,7 +14,10 @@ import { chatTools } from './read-tools.ts';
 export function readMessagesRequest(body: JsonObject, path: PathFields): ReadClientRequest {
   checkRequired(body, path);
   const losses = new LossList();
-  const turns = listOf(body.messages).flatMap((message, index) => chatTurns(message, `messages[${index}]`, losses));
+  const messages = listOf(body.messages);
+  const turns = messages.flatMap((message, index) =>
+    isCleared(messages, index) ? [] : chatTurns(message, `messages[${index}]`, losses),
+  );
   const all = [...systemTurns(body.system, losses), ...turns];
   noteLosses(body, losses);
   const chat = {
@@ -22,7 +25,7 @@ export function readMessagesRequest(body: JsonObject, path: PathFields): ReadCli
     messages: all.map(({ message }) => message),
     ...givenOf(body, same),
     ...chatTools(body, losses),
-    ...reasoning(body),
+    ...reasoning(body, losses),
     ...outputFormat(body),
     ...renamedFields(body),
   };
@@ -40,6 +43,15 @@ function checkRequired({ model, messages, max_tokens: maxTokens }: JsonObject, p
   }
 }
 
+const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'clear_at']);
+
+/** A system text that the model no longer sees, because the user has written since (SDK type `BetaSystemMessageParam`). */
+function isCleared(messages: readonly unknown[], index: number): boolean {
+  const message = messages[index];
+  if (!isObject(message) || message.role !== 'system' || message.clear_at !== 'next_user_message') return false;
+  return messages.slice(index + 1).some((later) => isObject(later) && later.role === 'user');
+}
+
 function listOf(list: unknown): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
@@ -47,10 +59,13 @@ function listOf(list: unknown): readonly unknown[] {
 function noteLosses(body: JsonObject, losses: LossList): void {
   const lost = Object.keys(body).filter((name) => isGiven(body[name]) && !readFields.has(name));
   for (const name of lost) {
-    if (accountFields.has(name)) losses.refuse(name);
+    if (accountFields.has(name) || changesResponse.has(name)) losses.refuse(name);
     else losses.drop(name);
   }
+  if (isObject(body.output_config)) losses.dropOthers(body.output_config, outputFields, 'output_config');
 }
+
+const outputFields: ReadonlySet<string> = new Set(['effort', 'format']);
 
 function renamedFields({ stop_sequences: stop, metadata, service_tier: tier }: JsonObject): JsonObject {
   const userId = isObject(metadata) ? metadata.user_id : undefined;
@@ -70,8 +85,14 @@ const readFields: ReadonlySet<string> = new Set([
   ...['tools', 'tool_choice', 'output_config', 'output_format'],
 ]);
 
-/** Fields that name what belongs to the whole vendor account, or let the vendor reach other hosts. */
-export const accountFields: ReadonlySet<string> = new Set(['container', 'mcp_servers']);
+/**
+ * Fields that name what belongs to the whole vendor account, such as a conversation that it stores, or let the vendor
+ * reach other hosts.
+ */
+export const accountFields: ReadonlySet<string> = new Set(['container', 'mcp_servers', 'thread']);
+
+/** A request for a summary of the conversation, instead of its next message. */
+const changesResponse: ReadonlySet<string> = new Set(['compaction']);
 
 const tiers: ReadonlyMap<unknown, string> = new Map([['standard_only', 'default']]);
 
@@ -87,13 +108,15 @@ function systemTurns(system: unknown, losses: LossList): readonly ChatTurn[] {
 function chatTurns(message: unknown, at: string, losses: LossList): readonly ChatTurn[] {
   if (!isObject(message)) throw invalid(at, `${at} must be an object`);
   const { role, content } = message;
-  if (isObject(message.output_config)) losses.drop('messages.output_config');
+  losses.dropOthers(message, messageFields, at);
   switch (role) {
     case 'user':
       return userTurns(content, at, losses);
     case 'assistant':
       return [{ message: assistantMessage(content, at, losses), at }];
     case 'system':
+      // Some only change the options of what follows.
+      if (!isGiven(content)) return [];
       return [{ message: { role, content: chatContent(content, `${at}.content`, losses) }, at }];
     default:
       throw invalid(`${at}.role`, `${at}.role must be user, assistant or system`);
@@ -180,14 +203,21 @@ function text(value: unknown, at: string): string {
 }
 
 /** `thinking` passes under its own name. The effort is for vendors that know efforts only. */
-function reasoning({ thinking, output_config: config }: JsonObject): JsonObject {
+function reasoning({ thinking, output_config: config }: JsonObject, losses: LossList): JsonObject {
   const stated = isObject(config) ? config.effort : undefined;
-  if (isGiven(stated)) return { reasoning_effort: stated };
+  const passed = isObject(thinking) ? withoutBinding(thinking, losses) : {};
+  if (isGiven(stated)) return { ...passed, reasoning_effort: stated };
   if (!isObject(thinking)) return {};
-  if (thinking.type === 'disabled') return { reasoning_effort: 'none' };
+  if (thinking.type === 'disabled') return { ...passed, reasoning_effort: 'none' };
   const budget = count(thinking.budget_tokens);
-  if (thinking.type !== 'enabled' || budget === undefined) return {};
-  return { reasoning_effort: effortOfBudget(budget) };
+  if (thinking.type !== 'enabled' || budget === undefined) return passed;
+  return { ...passed, reasoning_effort: effortOfBudget(budget) };
+}
+
+/** Which thinking of earlier turns its vendor may leave out. No other vendor reads any. */
+function withoutBinding({ block_binding: binding, ...thinking }: JsonObject, losses: LossList): JsonObject {
+  if (isGiven(binding)) losses.drop('thinking.block_binding');
+  return { thinking };
 }
 
 /** SDK type `JSONOutputFormat`; `output_format` is its older name. */

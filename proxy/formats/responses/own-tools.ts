@@ -76,10 +76,13 @@ function isLocal({ environment }: JsonObject): boolean {
   return isObject(environment) && environment.type === 'local';
 }
 
-/** All of a request, with those of items `additional_tools`. */
+/** Items of the input that offer tools. */
+export const offeringItems: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output']);
+
+/** All of a request, with those of its items. */
 export function ownToolsOf({ tools, input }: JsonObject): readonly OwnTool[] {
   const inItems = objectsOf(input).flatMap((item, index) =>
-    item.type === 'additional_tools' ? ownToolsIn(item.tools, `input[${index}].tools`) : [],
+    offeringItems.has(item.type) ? ownToolsIn(item.tools, `input[${index}].tools`) : [],
   );
   return [...ownToolsIn(tools, 'tools'), ...inItems];
 }

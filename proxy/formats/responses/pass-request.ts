@@ -6,10 +6,10 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ClientRequest, ClientStore, PassedRequest } from '../client-format.ts';
-import { notEnabled, ofAccount } from '../client-losses.ts';
-import { permits, type ToolRights } from '../own-tools.ts';
+import type { ToolRights } from '../own-tools.ts';
 import { passedBody } from '../splice.ts';
-import { kindOfItem, permittedTools } from './own-tools.ts';
+import { comparedResponse, refuseAccount, withoutComparison } from './account-fields.ts';
+import { offeringItems, permittedTools } from './own-tools.ts';
 
 export interface Passing extends ToolRights {
   /** The vendor's name of the model. */
@@ -46,21 +46,10 @@ export function passResponsesRequest(client: ClientRequest, passing: Passing): P
   if (previous !== undefined) change('previous_response_id', previous);
   const input = passedInput(body, store, passing);
   if (input !== undefined) change('input', input.items);
-  return { body: passedBody(client, changed), dropped: [...dropped, ...(input?.dropped ?? [])], headers };
-}
-
-/** @throws GatewayError unsupported_parameter */
-function refuseAccount({ prompt, store, input, tools }: JsonObject, rights: ToolRights): void {
-  if (isGiven(prompt)) throw ofAccount('prompt');
-  if (isGiven(store) && typeof store !== 'boolean') throw unsupported('store', 'store must be true or false');
-  objectsOf(input).forEach((item, index) => {
-    refuseIds(item, `input[${index}]`);
-    const kind = kindOfItem(item);
-    if (kind !== undefined && !permits(rights, kind)) throw notEnabled(`input[${index}]`);
-  });
-  objectsOf(tools).forEach((tool, index) => {
-    refuseIds(tool, `tools[${index}]`);
-  });
+  const options = withoutComparison(body.prompt_cache_options);
+  if (options !== undefined) change('prompt_cache_options', options);
+  const lost = [...(input?.dropped ?? []), ...(options === undefined ? [] : [comparedResponse])];
+  return { body: passedBody(client, changed), dropped: [...dropped, ...lost], headers };
 }
 
 /**
@@ -75,31 +64,6 @@ function checkBackground({ background, store: wanted }: JsonObject, store: Clien
   }
   if (store.isBackground !== true) {
     throw unsupported('background', 'background is not supported: the organization has not enabled it');
-  }
-}
-
-/** Members that name files, stores of vectors, containers and skills. */
-const accountIds: ReadonlySet<string> = new Set([
-  'file_id',
-  'file_ids',
-  'vector_store_ids',
-  'container_id',
-  'skill_id',
-]);
-
-/** Texts of the client, and what quotes the model's text. */
-const notScanned: ReadonlySet<string> = new Set(['parameters', 'output_schema', 'annotations', 'metadata', 'action']);
-
-/** @throws GatewayError unsupported_parameter */
-function refuseIds(value: JsonObject, at: string): void {
-  for (const [name, member] of Object.entries(value)) {
-    if (!isGiven(member) || notScanned.has(name)) continue;
-    const where = `${at}.${name}`;
-    if (accountIds.has(name) || (name === 'container' && typeof member === 'string')) throw ofAccount(where);
-    if (isObject(member)) refuseIds(member, where);
-    objectsOf(member).forEach((one, index) => {
-      refuseIds(one, `${where}[${index}]`);
-    });
   }
 }
 
@@ -182,6 +146,7 @@ function hasId({ id }: JsonObject): boolean {
   return isGiven(id);
 }
 
+/** Tools that the client offers later, or has found for the model. */
 function hasTools({ type }: JsonObject): boolean {
-  return type === 'additional_tools';
+  return offeringItems.has(type);
 }

@@ -7,6 +7,7 @@ import { count } from '../../conversation/usage.ts';
 import type { GatewayError } from '../../errors.ts';
 import type { ChatTurn, PathFields, ReadClientRequest } from '../client-format.ts';
 import { givenOf, LossList } from '../client-losses.ts';
+import { comparedResponse, withoutComparison } from './account-fields.ts';
 import { chatTurns } from './read-input.ts';
 import { chatTools } from './read-tools.ts';
 
@@ -24,6 +25,7 @@ export function readResponsesRequest(body: JsonObject, path: PathFields): ReadCl
     model,
     messages: turns.map(({ message }) => message),
     ...givenOf(body, same),
+    ...cacheOptions(body, losses),
     ...chatTools(body, losses),
     ...reasoning(updated(body, 'reasoning', 'effort'), losses),
     ...textFields(updated(body, 'text', 'format'), losses),
@@ -86,6 +88,14 @@ const readFields: ReadonlySet<string> = new Set([
   // Every response is as if these had their usual values.
   ...['store', 'background', 'previous_response_id', 'prompt', 'stream_options', 'client_metadata'],
 ]);
+
+/** Only the account that has stored a response can compare the request with it. */
+function cacheOptions({ prompt_cache_options: given }: JsonObject, losses: LossList): JsonObject {
+  const options = withoutComparison(given);
+  if (options === undefined) return {};
+  losses.drop(comparedResponse);
+  return { prompt_cache_options: options };
+}
 
 function instructionTurns(instructions: unknown): readonly ChatTurn[] {
   if (!isGiven(instructions) || instructions === '') return [];

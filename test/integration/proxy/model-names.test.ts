@@ -142,16 +142,22 @@ describe('a budget', () => {
     expect(gateway.simulator.requests).toHaveLength(0);
   });
 
-  it('of a cloud’s model applies to the ARN that ends in its id, and the reverse', async () => {
+  it('of a cloud’s model applies to an alias of the ARN that ends in its id, and the reverse', async () => {
     const id = 'managed-cloud-models/eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
     const arn =
       'managed-cloud-models/arn:aws:bedrock:eu-west-1:111122223333:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
     for (const model of [id, arn]) {
       const organization = await newOrganization();
+      const aliases = [{ name: 'by-arn', model: arn }];
+      await organization.api.call('Organizations/UpdateSettings', {
+        ...{ id: organization.id, settings: { models: { aliases: { aliases } } }, allowUnmatched: true },
+      });
       const key = await organization.createKey();
       await createBudget(organization, { kind: 'VIRTUAL_KEY', id: key.id }, { amountUsd: '0.000001', model });
-      for (const spelling of [id, arn, arn.replace('managed-cloud-models', 'bedrock')])
+      for (const spelling of [id, 'by-arn'])
         expect(outcome(await ask(key.value, spelling)), spelling).toBe('402 budget_exceeded');
+      for (const spelling of [arn, arn.replace('managed-cloud-models', 'bedrock')])
+        expect(outcome(await ask(key.value, spelling)), spelling).toBe('400 unsupported_parameter');
     }
   });
 });

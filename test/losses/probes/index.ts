@@ -27,6 +27,7 @@ export const lossTables: Readonly<Record<ClientFormatName, LossTable>> = {
     sdkType: 'Messages',
     elsewhere: {
       model: 'the gateway routes by it',
+      betas: 'the SDK sends it as a header',
       user_profile_id: 'the SDK sends it as a header',
       workspace_id: 'the SDK sends it as a header',
     },
@@ -44,6 +45,7 @@ export const lossTables: Readonly<Record<ClientFormatName, LossTable>> = {
     elsewhere: {
       model: 'the path has it',
       stream: 'the path says it',
+      betas: 'the SDK sends it as a header',
       user_profile_id: 'the SDK sends it as a header',
       workspace_id: 'the SDK sends it as a header',
     },

@@ -1,110 +1,34 @@
-// Fields of the Messages API (SDK type `MessageCreateParams` of @anthropic-ai/sdk).
-import type Anthropic from '@anthropic-ai/sdk';
-import { signatureFor } from '../../../simulator/assistant-provider/signature.ts';
-import { png } from '../../support/png.ts';
-import { type Notes, type Probe, probesOf, reasoningModels, whole } from '../probe.ts';
-
-type Request = Omit<Anthropic.MessageCreateParamsNonStreaming, 'model' | 'stream'> & { readonly stream?: boolean };
-type Message = Anthropic.MessageParam;
-type Block = Anthropic.ContentBlockParam;
-
-const hello: Message = { role: 'user', content: 'Hello' };
-const { field, beside } = probesOf<Request>({ max_tokens: 8000, messages: [hello] });
-
-const turns = (path: string, one: readonly Message[], other: readonly Message[], notes?: Notes): Probe =>
-  beside(path, { messages: [...other] }, { messages: [...one] }, notes);
-/** Blocks of the user after a text. */
-const blocks = (path: string, one: readonly Block[], other: readonly Block[] = [], notes?: Notes): Probe =>
-  turns(
-    `messages.content${path}`,
-    [{ role: 'user', content: [text, ...one] }],
-    [{ role: 'user', content: [text, ...other] }],
-    notes,
-  );
-/** Blocks of the assistant in a conversation that continues. */
-const replies = (path: string, one: readonly Block[], other: readonly Block[] = [], notes?: Notes): Probe =>
-  turns(`messages.content${path}`, replied(one), replied(other), notes);
-const replied = (content: readonly Block[]): Message[] => [
+import { type Probe, reasoningModels, whole } from '../probe.ts';
+import {
+  adapts,
+  beside,
+  blocks,
+  called,
+  calls,
+  cited,
+  enabled,
+  field,
+  file,
+  found,
   hello,
-  { role: 'assistant', content: [...content, { type: 'text', text: 'Hi' }] },
-  hello,
-];
-
-const text: Block = { type: 'text', text: 'Hello' };
-const mark = { cache_control: { type: 'ephemeral' as const } };
-const marked = <B extends Block>(block: B): B => ({ ...block, ...mark });
-const hour = { cache_control: { type: 'ephemeral' as const, ttl: '1h' as const } };
-const image: Anthropic.ImageBlockParam = {
-  type: 'image',
-  source: { type: 'base64', media_type: 'image/png', data: png },
-};
-const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex').toString('base64');
-const pdf: Anthropic.Base64PDFSource = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQKJSVFT0YK' };
-const file: Anthropic.DocumentBlockParam = { type: 'document', source: pdf };
-const plain: Anthropic.PlainTextSource = { type: 'text', media_type: 'text/plain', data: 'It rains.' };
-const found: Anthropic.SearchResultBlockParam = {
-  type: 'search_result',
-  title: 'Weather',
-  source: 'https://example.com',
-  content: [{ type: 'text', text: 'It rains.' }],
-};
-const cited = { citations: { enabled: true } };
-
-const tool = (fields: Partial<Anthropic.Tool> = {}): Anthropic.Tool => ({
-  name: 'weather',
-  input_schema: { type: 'object' },
-  ...fields,
-});
-const schema: Anthropic.Tool.InputSchema = { type: 'object', properties: { city: { type: 'string' } } };
-const call = (fields: Partial<Anthropic.ToolUseBlockParam> = {}): Anthropic.ToolUseBlockParam => ({
-  type: 'tool_use',
-  id: 'toolu_1',
-  name: 'weather',
-  input: {},
-  ...fields,
-});
-const result = (fields: Partial<Anthropic.ToolResultBlockParam> = {}): Anthropic.ToolResultBlockParam => ({
-  type: 'tool_result',
-  tool_use_id: 'toolu_1',
-  content: 'Rain.',
-  ...fields,
-});
-const called = (
-  callFields: Partial<Anthropic.ToolUseBlockParam> = {},
-  resultFields: Partial<Anthropic.ToolResultBlockParam> = {},
-): Message[] => [
-  hello,
-  { role: 'assistant', content: [call(callFields)] },
-  { role: 'user', content: [result(resultFields)] },
-];
-const rain: Partial<Anthropic.ToolResultBlockParam> = { content: [{ type: 'text', text: 'Rain.' }] };
-const calls = (path: string, fields: Partial<Anthropic.ToolUseBlockParam>, notes?: Notes): Probe =>
-  turns(`messages.content[tool_use].${path}`, called(fields), called(), notes);
-const results = (path: string, fields: Partial<Anthropic.ToolResultBlockParam>, notes?: Notes): Probe =>
-  turns(`messages.content[tool_result].${path}`, called({}, fields), called(), notes);
-
-/** A tool that the vendor runs or defines, offered beside one of the client's own. */
-const own = (one: Anthropic.ToolUnion): Probe =>
-  beside(`tools[${kinds(one)}]`, { tools: [tool()] }, { tools: [tool(), one] }, whole);
-const kinds = ({ type }: Anthropic.ToolUnion) =>
-  type?.startsWith('tool_search') === true ? `${type.replace(/_\d+$/, '')}|${type}` : type;
-/** A block of a tool that the vendor ran. */
-const ran = (block: Block): Probe => replies(`[${block.type}]`, [block], [], whole);
-
-const thinks: Notes = { models: reasoningModels };
-const adapts: Notes = {
-  models: {
-    ...reasoningModels,
-    'assistant-provider': 'claude-opus-4-6',
-    'managed-cloud-models': 'global.anthropic.claude-opus-4-6-v1',
-  },
-};
-const thought: Anthropic.ThinkingBlockParam = {
-  type: 'thinking',
-  thinking: 'Hm.',
-  signature: signatureFor('Hm.', 'Hm.'),
-};
-const enabled: Anthropic.ThinkingConfigEnabled = { type: 'enabled', budget_tokens: 2000 };
+  hour,
+  image,
+  jpeg,
+  mark,
+  marked,
+  own,
+  plain,
+  rain,
+  ran,
+  replies,
+  results,
+  schema,
+  thinks,
+  thought,
+  tool,
+  turns,
+} from './messages-base.ts';
+import { messagesBetaProbes } from './messages-betas.ts';
 
 export const messagesProbes: readonly Probe[] = [
   field('cache_control.ttl', hour),
@@ -243,7 +167,7 @@ export const messagesProbes: readonly Probe[] = [
       },
     },
   ),
-  field('output_config.format.schema', {
+  field('output_config.format', {
     output_config: { format: { type: 'json_schema', schema: { ...schema, additionalProperties: false } } },
   }),
   field('service_tier', { service_tier: 'standard_only' }, { silent: 'it is the usual tier there' }),
@@ -388,4 +312,5 @@ export const messagesProbes: readonly Probe[] = [
     { tools: [tool({ input_schema: { ...schema, additionalProperties: false } })] },
     { tools: [tool({ input_schema: { ...schema, additionalProperties: false }, strict: true })] },
   ),
+  ...messagesBetaProbes,
 ];

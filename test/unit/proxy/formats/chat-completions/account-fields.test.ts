@@ -23,6 +23,8 @@ it.each<[string, object, object[]]>([
   ['cachedContent', { cachedContent: 'cachedContents/a' }, []],
   ['cached_content', { cached_content: 'cachedContents/a' }, []],
   ['guardrailConfig', { guardrailConfig: { guardrailIdentifier: 'g1' } }, []],
+  ['audio.voice.id', { audio: { format: 'wav', voice: { id: 'voice_1' } } }, []],
+  ['messages[0].audio.id', {}, [{ role: 'assistant', audio: { id: 'audio_1' } }]],
   [`${at}.file.file_id`, {}, part({ type: 'file', file: { file_id: 'file-1' } } satisfies Part)],
   [`${at}.file.file_id`, {}, part({ type: 'file', file: { file_id: 'files/a1' } })],
   [`${at}.file.file_id`, {}, part({ type: 'file', file: { file_id: upload } })],
@@ -36,6 +38,8 @@ it.each<[string, object, object[]]>([
 it.each<[string, object, object[]]>([
   ['no such field', { temperature: 1 }, part({ type: 'text', text: upload })],
   ['fields without a value', { cachedContent: '', cached_content: null, guardrailConfig: null }, []],
+  ['a voice that every account has', { audio: { format: 'wav', voice: 'alloy' } }, []],
+  ['sound as data', {}, part({ type: 'input_audio', input_audio: { format: 'wav', data: 'UklGRg==' } })],
   ['a file as data', {}, part({ type: 'file', file: { file_data: 'JVBERi0=', filename: 'a.pdf' } })],
   ['a page', {}, part({ type: 'file', file: { file_id: 'https://youtu.be/a' } })],
   ['a video by URL', {}, part({ type: 'video_url', video_url: { url: 'https://youtu.be/a' } })],
