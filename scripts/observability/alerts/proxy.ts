@@ -208,6 +208,17 @@ export const proxyAlerts: readonly AlertGroup[] = [
         runbook: 'provider-key',
       },
       {
+        name: 'GatewayProviderKeyOut',
+        severity: 'warning',
+        for: '10m',
+        // Each is tried again every five minutes, and stays out if it is refused again.
+        expr: 'max by (namespace, job) (max_over_time(gateway_targets_out{kind="key"}[10m])) > 0',
+        summary: '{{ $value }} provider keys get no requests in {{ $labels.namespace }}',
+        description:
+          'Their vendors refuse them. While an organization has another key of the provider, its callers notice nothing, and that key has all requests.',
+        runbook: 'provider-key',
+      },
+      {
         name: 'GatewayProviderSlow',
         severity: 'warning',
         for: '15m',

@@ -122,6 +122,7 @@ export const requestScenes = {
     },
     found: { 'provider-key-id': first('provider_key_id'), file: '-' },
     finds: [
+      new RegExp(`^ *1 "provider_key_id":"${uuid}".*"cause":"access"$`, 'm'),
       new RegExp(`^ *2 "provider_key_id":"${uuid}"$`, 'm'),
       /^ *2 "reason":"status 403: the project is archived"$/m,
       /^provider +gpt-provider$/m,
