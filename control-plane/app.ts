@@ -12,6 +12,7 @@ import { openConnectionShare } from '../common/connection-cap.ts';
 import { hashCredential } from '../common/credential.ts';
 import { descriptorsMax } from '../common/descriptors.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
+import { stoppingIdleMs } from '../common/idle-connections.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { sparing } from '../common/logger.ts';
@@ -61,8 +62,9 @@ export interface ControlPlane {
   /**
    * Reports not ready, accepts no more connections, sends watchers elsewhere, lets calls finish within the grace, then
    * closes everything.
+   * @param idleMs how long idle connections to the JSON API live, because a request may be under way on each
    */
-  close(): Promise<void>;
+  close(idleMs?: number): Promise<void>;
 }
 
 export interface ControlPlaneOptions {
@@ -145,9 +147,10 @@ async function assemble(
 
   const calls = { dispatcher, clock, log, metrics };
   const listeners: OpenListener[] = [];
+  let stoppingMs = stoppingIdleMs;
   // Closed together, so that both share one grace.
   lifecycle.onClose('listeners', async () => {
-    await Promise.all(listeners.map((server) => server.close(settings.drainGrace)));
+    await Promise.all(listeners.map((server) => server.close(settings.drainGrace, stoppingMs)));
   });
   const { grpcListen: address, proxyCertificates, reflection } = settings;
   const connections = openConnectionShare(descriptorsMax());
@@ -163,7 +166,8 @@ async function assemble(
     grpcPort: grpc.port,
     httpPort: http.port,
     adminPort: admin.port,
-    close: async () => {
+    close: async (idleMs = stoppingIdleMs) => {
+      stoppingMs = idleMs;
       readiness.drain();
       followers.stop();
       await lifecycle.close();
@@ -330,7 +334,7 @@ function describeReplica(
 }
 
 interface OpenListener {
-  close(graceMs: number): Promise<void>;
+  close(graceMs: number, idleMs: number): Promise<void>;
 }
 
 async function openDatabase(

@@ -275,7 +275,7 @@ async function openMoney(
     const until = clock.monotonic() + ledgerCloseMs;
     if (adoption) adoption.close();
     await Promise.all([leases.close(until), usageLog.close(until)]);
-    await leases.endSession();
+    await leases.endSession(until);
     if (journals) journals.close();
     if (folder) await folder.close();
   });

@@ -6,6 +6,7 @@ import { trustedProxies } from '../common/caller-address.ts';
 import { Callers, noProxyHeader } from '../common/callers.ts';
 import { systemClock } from '../common/clock.ts';
 import { descriptorsMax } from '../common/descriptors.ts';
+import { stoppingIdleMs } from '../common/idle-connections.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { sparing } from '../common/logger.ts';
@@ -35,8 +36,9 @@ export interface RunningProxy {
   /**
    * Not ready, no new connections; requests on open ones finish within the grace, the rest is cut; then everything is
    * closed.
+   * @param idleMs how long idle connections live, because a request may be under way on each
    */
-  drain(): Promise<void>;
+  drain(idleMs?: number): Promise<void>;
 }
 
 /** How far a drain has come. */
@@ -106,12 +108,12 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
     port: traffic.port,
     tlsPort: secure?.port,
     adminPort: admin.port,
-    drain: async () => {
+    drain: async (idleMs = stoppingIdleMs) => {
       stopping.now = true;
       // Nobody waits for copies of requests, so they are the first to go.
       serving.shadows?.stop();
       serving.backgroundResponses?.hurry();
-      await finished(listeners, settings.drainGrace, serving);
+      await finished(listeners, { graceMs: settings.drainGrace, idleMs }, serving);
       await lifecycle.close();
     },
   };
@@ -203,17 +205,15 @@ async function openTls(
  */
 const lastReportsMs = 5_000;
 
-/**
- * Idle connections live so long in a drain: a request may be under way on each. Longer than clients keep an idle
- * connection (as the listener announces, and by default 4 s in undici, 5 s in httpx), so none is closed at the instant of
- * its use.
- */
-const idleMsMax = 6_000;
+interface Drain {
+  readonly graceMs: number;
+  readonly idleMs: number;
+}
 
 /** Waits for open requests, at most for the grace. Requests that are still open then are cut and named in the log. */
 async function finished(
   listeners: readonly TrafficServer[],
-  graceMs: number,
+  { graceMs, idleMs }: Drain,
   { watchdog, log, readOn, shadows, backgroundResponses, stopping }: Serving,
 ): Promise<void> {
   // No caller waits for responses that are read on, or generated in the background, but their usage has to be charged
@@ -231,7 +231,7 @@ async function finished(
     for (const listener of listeners) listener.destroy();
   }, graceMs);
   const latestMs = Math.max(0, graceMs - lastReportsMs);
-  await Promise.all(listeners.map((listener) => listener.drain(Math.min(idleMsMax, latestMs), latestMs)));
+  await Promise.all(listeners.map((listener) => listener.drain(Math.min(idleMs, latestMs), latestMs)));
   clearTimeout(timer);
   await noticed(watchdog, readOn);
   await readOn?.idle();

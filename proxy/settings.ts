@@ -129,7 +129,7 @@ export const proxySettings = {
   responseCacheBytesMax: {
     name: 'GATEWAY_RESPONSE_CACHE_BYTES_MAX',
     about:
-      'Bytes that the cached responses of one organization may have in Redis, for routes that cache them. At the limit further ones are not stored until others expire.',
+      'Bytes that the cached responses of one organization may have in Redis, for routes that cache them. At the limit further ones are not stored until others expire. Requests above 256 KiB and responses above 1 MiB are never stored.',
     decode: bytes,
     default: '64MiB',
   },

@@ -41,7 +41,8 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
   const simulated = simulatorSettings(process.env, simulator);
   const own = { ...simulated, GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken };
   const controlPlane = await startControlPlane(controlPlaneSettings(data, own), { log });
-  lifecycle.onClose('control plane', () => controlPlane.close());
+  // Nobody else sends requests to them: idle connections need not wait for any.
+  lifecycle.onClose('control plane', () => controlPlane.close(0));
   const demo = await prepareDemo({
     data,
     port: controlPlane.httpPort,
@@ -60,7 +61,7 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
     ...(process.env.REDIS_URL && { GATEWAY_CACHE_KEY: secretOf(data, 'cache-key') }),
   });
   const proxy = await startProxy(settings, { log });
-  lifecycle.onClose('proxy', () => proxy.drain());
+  lifecycle.onClose('proxy', () => proxy.drain(0));
   return greeting({
     demo,
     dataPath: data.path,

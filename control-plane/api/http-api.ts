@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Callers } from '../../common/callers.ts';
 import { capConnections } from '../../common/connection-cap.ts';
+import { announcedIdleMs, closeIdle, type IdleConnections, stoppingIdleMs } from '../../common/idle-connections.ts';
 import { listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
 import type { OccupiedShare } from '../../common/shares.ts';
@@ -26,8 +27,12 @@ import { isDownload, isMethodName, type MethodName } from './methods.ts';
 
 export interface HttpApi {
   readonly port: number;
-  /** Accepts no more connections, lets calls finish within the grace, and cuts the rest. */
-  close(graceMs: number): Promise<void>;
+  /**
+   * Accepts no more connections, lets calls finish within the grace, and cuts the rest. A connection ends with its next
+   * response, an idle one after its time, but in time for the last calls.
+   * @param idleMs how long idle connections live, because a request may be under way on each
+   */
+  close(graceMs: number, idleMs: number): Promise<void>;
 }
 
 export interface HttpApiDeps extends RespondDeps {
@@ -79,16 +84,45 @@ export async function startHttpApi(options: HttpApiOptions, deps: HttpApiDeps): 
     requestTimeout: timeoutMs,
     headersTimeout: timeoutMs,
     connectionsCheckingInterval: Math.min(timeoutMs, 1000),
+    keepAliveTimeout: announcedIdleMs,
+    keepAliveTimeoutBuffer: stoppingIdleMs - announcedIdleMs,
   });
   server.maxConnections = options.connections.capacity;
   capConnections(server, options.connections, (socket) => callers.peerOf(socket));
   callers.expectHeaders(server);
-  server.on('request', (request, response) => inFlight.add(serve(api, request, response)));
+  const open = new Set<ServerResponse>();
+  let stopping = false;
+  server.on('request', (request, response) => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+    if (stopping) response.shouldKeepAlive = false;
+    inFlight.add(serve(api, request, response));
+  });
   await listen(server, options.address, 'GATEWAY_HTTP_LISTEN');
   return {
     port: (server.address() as AddressInfo).port,
-    close: (graceMs) => closeAfter(server, inFlight, graceMs),
+    close: (graceMs, idleMs) => {
+      stopping = true;
+      const latestMs = Math.max(0, graceMs - lastCallsMs);
+      const idle = { ms: Math.min(idleMs, latestMs), latestMs, from: performance.now() };
+      for (const response of open) announceEnd(response, idle);
+      return closeAfter(server, { inFlight, graceMs, idle });
+    },
   };
+}
+
+/** Idle connections end so long before the end of the grace: a call on one of them takes time as well. */
+const lastCallsMs = 2_000;
+
+function announceEnd(response: ServerResponse, idle: IdleConnections): void {
+  if (!response.headersSent) {
+    response.shouldKeepAlive = false;
+    return;
+  }
+  // Its caller is to keep the connection, and may send another request on it.
+  response.once('close', () => {
+    idle.from = performance.now();
+  });
 }
 
 type Listener = ReturnType<typeof createServer>;
@@ -103,10 +137,19 @@ function createListener({ tls }: HttpApiOptions, options: ListenerOptions): List
   return server;
 }
 
-async function closeAfter(server: Listener, inFlight: InFlight, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  await inFlight.idle(graceMs);
+interface Closing {
+  readonly inFlight: InFlight;
+  readonly graceMs: number;
+  readonly idle: IdleConnections;
+}
+
+async function closeAfter(server: Listener, { inFlight, graceMs, idle }: Closing): Promise<void> {
+  const closed = closeIdle(server, idle);
+  const grace = new AbortController();
+  const over = sleep(graceMs, undefined, { signal: grace.signal }).catch(() => undefined);
+  // A call whose caller has left may still change something.
+  await Promise.all([inFlight.idle(graceMs), Promise.race([closed, over])]);
+  grace.abort();
   server.closeIdleConnections();
   await Promise.race([closed, sleep(flushMs)]);
   server.closeAllConnections();

@@ -221,10 +221,13 @@ export class LeaseManager {
     });
   }
 
-  /** The last call of the process: the rest of the session's money is free at once. One try. */
-  async endSession(): Promise<void> {
-    this.#leases.forfeit(this.#session.id);
-    await this.#ends.report(this.#session.id);
+  /** The last call of the process: the rest of the session's money is free at once. @param until monotonic */
+  async endSession(until: number): Promise<void> {
+    const session = this.#session.id;
+    const hasMoney = knownOf(session, this.#leases.all(), this.#deps.usage) > 0;
+    this.#leases.forfeit(session);
+    // Without money nothing becomes free, so one try is enough.
+    await this.#ends.endBy(session, hasMoney ? until : 0);
   }
 
   /** Releases the free money, until every release has its response or the time is over. @param until monotonic */

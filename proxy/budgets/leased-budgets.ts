@@ -147,9 +147,11 @@ export class LeasedBudgets implements Budgets {
   /**
    * To be called once usage was reported as well: the rest is free at once, instead of after a minute of silence. Never
    * rejects.
+   * @param until monotonic: the ledger is called again until then if it does not respond, for example because it
+   * restarts
    */
-  endSession(): Promise<void> {
-    return this.#leaseManager.endSession();
+  endSession(until: number): Promise<void> {
+    return this.#leaseManager.endSession(until);
   }
 
   /** Undefined: the request has to wait for acquire calls. */

@@ -53,6 +53,17 @@ export class SessionEnds {
     }
   }
 
+  /**
+   * Tries until the ledger responds, once at least. Never rejects.
+   * @param until monotonic: a try that fails after it is the last
+   */
+  async endBy(session: string, until: number): Promise<void> {
+    for (let tries = 1; !(await this.report(session)); tries++) {
+      if (this.#deps.clock.monotonic() >= until) return;
+      await this.#pause(tries);
+    }
+  }
+
   /** Reports the sessions that have less outstanding than in their last report. */
   sweep(): void {
     for (const [session, reported] of this.#reported) {

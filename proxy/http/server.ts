@@ -2,10 +2,11 @@
 // request path, and responds to invalid HTTP with the same error envelope.
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Callers } from '../../common/callers.ts';
 import type { Clock } from '../../common/clock.ts';
+import { announcedIdleMs, closeIdle, type IdleConnections } from '../../common/idle-connections.ts';
 import { listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
 import { errorCode } from '../../common/system-errors.ts';
@@ -58,9 +59,7 @@ export interface TrafficServer {
 const headersCheckMs = 1000;
 /** Time for the peer to read the last response. */
 const lingerMs = 1000;
-const drainSweepMs = 100;
-/** The time that clients read of, and the time for which an idle connection really is kept. */
-const announcedIdleMs = 5_000;
+/** The time for which an idle connection really is kept. */
 const keptIdleMs = 75_000;
 
 /** @throws ListenError */
@@ -198,29 +197,11 @@ function onClientError(error: Error, socket: Socket, options: TrafficServerOptio
   refuse(socket, malformedCode(error), options);
 }
 
-interface IdleConnections {
-  readonly ms: number;
-  readonly latestMs: number;
-  /** When one of them may last have become idle without its client's knowing that it ends. */
-  from: number;
-}
-
 function drain(server: Server, idle: IdleConnections, options: TrafficServerOptions): Promise<void> {
   const { open, headersTimeoutMs } = options;
-  const from = performance.now();
-  const sweep = setInterval(() => {
-    const ms = performance.now() - from;
-    if (performance.now() - idle.from < idle.ms && ms < idle.latestMs) return;
-    server.closeIdleConnections();
+  return closeIdle(server, idle, (elapsedMs) => {
     // The remaining connections have sent half a head. A closed server no longer limits their time.
-    if (ms > headersTimeoutMs && [...open()].length === 0) server.closeAllConnections();
-  }, drainSweepMs);
-  return new Promise((resolve) => {
-    // The close of node:http would end idle connections at once, on some of which a request is under way.
-    NetServer.prototype.close.call(server, () => {
-      clearInterval(sweep);
-      resolve();
-    });
+    if (elapsedMs > headersTimeoutMs && [...open()].length === 0) server.closeAllConnections();
   });
 }
 

@@ -223,7 +223,10 @@ class Chain implements RecoveringChain {
     if (this.#failures.length + 2 > attemptsMax) return undefined;
     const { targets, call } = this.#parts;
     const { health } = this.#deps;
-    return targets.find((one, at) => at > this.#at && health.mayTry(countedTarget(one, call).identity));
+    return targets.find(
+      (one, at) =>
+        at > this.#at && call.isStopped?.(one) !== true && health.mayTry(countedTarget(one, call).identity),
+    );
   }
 
   /** The target gets the request while the first one has it. */

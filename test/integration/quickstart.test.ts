@@ -58,6 +58,8 @@ interface FirstRun {
   readonly callerKeys: object;
   readonly code: number | string;
   readonly stderr: string;
+  /** How long it took to stop, although clients had idle connections to both planes. */
+  readonly stopMs: number;
 }
 
 /** A run in a new folder, to its orderly end. */
@@ -67,8 +69,24 @@ async function firstRun(): Promise<FirstRun> {
   const greeting = await greeted(child);
   const chat = await paste(lineWith(greeting, 'chat/completions'));
   const callerKeys = await paste(lineWith(greeting, 'callerProviderKeys'));
+  for (const url of urlsIn(greeting)) await keepIdle(url);
+  const began = performance.now();
   const code = await child.stop('SIGINT');
-  return { folder, greeting, chat, callerKeys, code, stderr: child.stderr() };
+  return { folder, greeting, chat, callerKeys, code, stderr: child.stderr(), stopMs: performance.now() - began };
+}
+
+/** Of the proxy and of the JSON API. */
+function urlsIn(greeting: string): readonly string[] {
+  const urls = [/http:\/\/127\.0\.0\.1:\d+(?=\/v1)/, /http:\/\/127\.0\.0\.1:\d+(?=\/gateway\.v1)/].map(
+    (form) => form.exec(greeting)?.[0] ?? '',
+  );
+  expect(new Set(urls).size).toBe(2);
+  return urls;
+}
+
+/** The client keeps its connection after the response, for seconds. */
+async function keepIdle(url: string): Promise<void> {
+  await (await fetch(`${url}/unknown`)).text();
 }
 
 describe('npm start', () => {
@@ -103,6 +121,10 @@ describe('npm start', () => {
       expect(await paste(chat.replace(oldKey, key))).toMatchObject({ object: 'chat.completion' });
     }
     expect(await second.stop('SIGTERM')).toBe(0);
+  });
+
+  it('stops at once, whatever connections its clients keep', () => {
+    expect(first.stopMs).toBeLessThan(5_000);
   });
 
   it('keeps its secrets readable by their owner only, and out of its log', () => {

@@ -174,7 +174,7 @@ export class ModelProxy {
     this.#adoption?.close();
     await Promise.all([this.usageLog.close(until), this.budgets.close(until)]);
     if (!this.isAlive) return;
-    await this.budgets.endSession();
+    await this.budgets.endSession(until);
     if (!this.isAlive) return;
     this.#link.isDead = true;
     this.#folder?.kill();

@@ -119,6 +119,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     GATEWAY_RECORD_SIGNING_KEY: recordKey,
     GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
     ...upstream,
+    GATEWAY_DRAIN_GRACE: '2s',
     ...options.controlPlane,
     ...env,
   });

@@ -79,6 +79,7 @@ export async function startOperatorsPlane(options: PlaneOptions = {}): Promise<O
     GATEWAY_DATABASE_URL: 'sqlite::memory:',
     GATEWAY_MASTER_KEY: masterKey,
     GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
+    GATEWAY_DRAIN_GRACE: '2s',
     ...options.env,
   });
   const { rates = {}, webhookNetwork = {} } = options;

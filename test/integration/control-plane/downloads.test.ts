@@ -91,7 +91,7 @@ beforeEach(async () => {
   http = await startHttpApi(server, calls);
 });
 afterEach(async () => {
-  await Promise.all([grpc.close(0), http.close(0)]);
+  await Promise.all([grpc.close(0), http.close(0, 0)]);
 });
 
 interface Reader {

@@ -341,7 +341,7 @@ describe('the timeout of the JSON API', () => {
       silent.send('POST /gateway.v1.Organ');
       await silent.closed;
     } finally {
-      await server.close(0);
+      await server.close(0, 0);
     }
   });
 });

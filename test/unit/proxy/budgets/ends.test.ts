@@ -226,11 +226,41 @@ describe('the end of the proxy', () => {
     await world.take(ask(100, 'a'));
     const old = session();
     await Promise.all([world.budgets.close(world.time.monotonic() + 500), world.time.advance(600)]);
-    const ended = world.budgets.endSession();
+    const ended = world.budgets.endSession(world.time.monotonic() + 500);
     await world.time.advance(50);
     await ended;
     expect(ends()).toMatchObject([{ session: old, outstanding: [{ amount: 100 }] }]);
     expect(ledger()).toMatchObject({ leased: 0, unconfirmed: 100 });
+  });
+
+  it('closes its session also if the ledger is away for a moment, because it restarts', async () => {
+    await world.take(ask(100, 'a'));
+    const old = session();
+    await Promise.all([world.budgets.close(world.time.monotonic() + 500), world.time.advance(600)]);
+    world.link.condition = 'down';
+    const ended = world.budgets.endSession(world.time.monotonic() + 5_000);
+    await world.time.advance(1_500);
+    expect(ledger()).toMatchObject({ unconfirmed: 0 });
+    world.link.condition = 'up';
+    await world.time.advance(3_500);
+    await ended;
+    expect(ends().filter((end) => end.session === old).length).toBeGreaterThan(1);
+    expect(ledger()).toMatchObject({ leased: 0, unconfirmed: 100 });
+  });
+
+  it('gives up when its time is over', async () => {
+    await world.take(ask(100, 'a'));
+    await Promise.all([world.budgets.close(world.time.monotonic() + 500), world.time.advance(600)]);
+    world.link.condition = 'down';
+    let isOver = false;
+    const ended = world.budgets.endSession(world.time.monotonic() + 2_000).then(() => {
+      isOver = true;
+    });
+    await world.time.advance(1_500);
+    expect(isOver).toBe(false);
+    await world.time.advance(4_000);
+    await ended;
+    expect(ledger()).toMatchObject({ unconfirmed: 0 });
   });
 });
 
