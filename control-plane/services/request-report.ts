@@ -93,18 +93,20 @@ function readRow({ id, facts }: ReportedRequest__Output, source: RequestSourceRo
     result: resultOf(facts),
     error_code: columnText(facts.errorCode),
     decided_by: isUuid(limitId) ? limitId : '',
-    facts: JSON.stringify(compact(checkedFacts(facts))),
+    facts: factsText(facts),
   };
 }
 
 /** A row says once more what a key looks like, so texts of others are cleaned here too. */
-function checkedFacts(facts: RequestFacts__Output): RequestFacts__Output {
-  const { errorMessage } = facts;
-  return {
-    ...facts,
-    errorMessage: errorMessage === '' ? '' : printableLine(errorMessage, messageLengthMax),
-    costNanoUsd: nanoOf(facts.costNanoUsd) === undefined ? '0' : facts.costNanoUsd,
-  };
+function factsText(facts: RequestFacts__Output): string {
+  const present = compact(facts);
+  if (facts.errorMessage !== '') present.errorMessage = printableLine(facts.errorMessage, messageLengthMax);
+  if (nanoOf(facts.costNanoUsd) === undefined) delete present.costNanoUsd;
+  if (facts.tokens !== null) present.tokens = compact(facts.tokens);
+  if (facts.estimateReason === 'ESTIMATE_REASON_UNSPECIFIED') delete present.estimateReason;
+  // The column has it.
+  delete present.requestId;
+  return JSON.stringify(present);
 }
 
 export const messageLengthMax = 500;
@@ -130,18 +132,16 @@ export function resultOf({ status, errorSource }: Pick<RequestFacts__Output, 'st
   return errorSource === 'gateway' && status < 500 ? 'refused' : 'failed';
 }
 
-/** Leaves out what is not there. Longer texts than the contract allows are cut. */
-function compact(message: object): object {
+/** Leaves out what is not there. Texts that are longer than the contract allows are cut. */
+function compact(message: object): Record<string, unknown> {
+  const given: Readonly<Record<string, unknown>> = { ...message };
   const present: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(message)) {
-    if (value === '' || value === 0 || value === false || value == null || isUnspecified(value)) continue;
+  for (const name in given) {
+    const value = given[name];
+    if (value === '' || value === 0 || value === false || value == null) continue;
     present[name] = typeof value === 'string' ? bounded(value) : value;
   }
   return present;
-}
-
-function isUnspecified(value: unknown): boolean {
-  return typeof value === 'string' && value.endsWith('_UNSPECIFIED');
 }
 
 /** Nothing is created for days that are far from this replica's clock; the database's clock refuses their rows. */
