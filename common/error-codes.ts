@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'provider_key_required'
   | 'budget_exceeded'
   | 'model_not_allowed'
+  | 'stopped_by_operator'
   | 'route_not_found'
   | 'model_not_found'
   | 'response_not_found'

@@ -16,6 +16,7 @@ export type Decider =
   | 'limit'
   | 'guardrail'
   | 'allow_list'
+  | 'stop'
   | 'access'
   | 'direct_keys'
   | 'provider_keys'
@@ -109,6 +110,12 @@ export const explanations = {
     remedy: 'admin',
     advice: 'add the model to the allow-list, or call another model',
     decider: 'allow_list',
+  },
+  stopped_by_operator: {
+    cause: 'an operator has stopped the provider, the model or the use of direct keys',
+    remedy: 'admin',
+    advice: 'call another model, or end the stop with gatewayctl stops delete; only its makers can',
+    decider: 'stop',
   },
   route_not_found: {
     cause: 'the gateway has no such path, or does not serve this format',

@@ -8,6 +8,7 @@ import { keyBlocks, type LimitSubjectKind, limitSubjects } from '../../proto/wor
 import { guardrailActions, guardrailStages } from '../../proto/words/guardrails.ts';
 import { knownModels, mayBeginWith } from '../domain/model-selector.ts';
 import { readCallable } from '../store/provider-rows.ts';
+import { isSuspended } from '../store/organization-table.ts';
 import type { Schema } from '../store/schema.ts';
 import { presentWindows } from './budgets.ts';
 import { globsOf } from './columns.ts';
@@ -34,7 +35,7 @@ export async function explain(
   const lists = holders.all.map(({ globs }) => globs);
   return {
     virtualKey: { ...keyMessage(row, values, call.now), ...details(row) },
-    blocks: blocksOf(row, { ...holders, isOrganizationActive: organization.suspended === 0 }, call.now),
+    blocks: blocksOf(row, { ...holders, isOrganizationActive: !isSuspended(organization, call.now) }, call.now),
     callerProviderKeys: organization.caller_provider_keys === 1,
     allowLists: holders.all
       .filter(({ globs }) => globs.length > 0)

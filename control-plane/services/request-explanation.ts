@@ -1,14 +1,18 @@
 // Explains one request in words: its cause, who can change it, and the limit, guardrail, allow-list or state that decided,
 // as it is configured now.
 import type { Kysely } from 'kysely';
-import { allowsModel } from '../../catalog/model-selector.ts';
+import { allowsModel, limitsModel } from '../../catalog/model-selector.ts';
 import { never } from '../../common/never.ts';
 import type { RequestRow } from '../../proto/generated/gateway/v1/RequestRow.ts';
+import type { StopRecord } from '../../proto/generated/gateway/v1/StopRecord.ts';
+import type { StopTarget } from '../../proto/generated/gateway/v1/StopTarget.ts';
 import { type Decider, departures, type Explanation, explanations } from '../requests/explanations.ts';
 import { requestedModel } from '../requests/record.ts';
+import { isSuspended } from '../store/organization-table.ts';
 import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';
 import { keyStatus } from './key-status.ts';
+import { readStops } from './stop-rows.ts';
 
 export interface ExplainedRequest extends Pick<Explanation, 'cause' | 'remedy' | 'advice'> {
   readonly decidedBy: string;
@@ -18,11 +22,12 @@ export interface ExplainedRequest extends Pick<Explanation, 'cause' | 'remedy' |
 export async function explain(db: Kysely<Schema>, row: RequestRow, now: number): Promise<ExplainedRequest> {
   const { cause, remedy, advice, decider } = explanationOf(row);
   const decidedBy = decider === undefined ? undefined : await decidedByOf(db, row, { decider, now });
-  const isPlatforms = decidedBy?.startsWith(suspended) === true;
+  const isPlatforms = decidedBy !== undefined && [suspended, platformStop].includes(decidedBy);
   return { cause, remedy: isPlatforms ? 'platform_operator' : remedy, advice, decidedBy: decidedBy ?? '' };
 }
 
 const suspended = 'the organization, which is suspended';
+const platformStop = 'a stop of the platform';
 
 function explanationOf(row: RequestRow): Explanation {
   const { status = 0, errorCode = '', errorSource = '', attempts = 0 } = row.facts ?? {};
@@ -87,6 +92,8 @@ function decidedByOf(
       return row.guardrailName ? `the guardrail ${row.guardrailName}` : 'a guardrail that has been deleted since';
     case 'allow_list':
       return allowListOf(db, row);
+    case 'stop':
+      return stopOf(db, row, now);
     case 'access':
       return accessOf(db, row, now);
     case 'direct_keys':
@@ -111,7 +118,7 @@ async function callerOf(db: Kysely<Schema>, { source }: RequestRow) {
   if (key === undefined) return undefined;
   const organization = await db
     .selectFrom('organizations')
-    .select(['id', 'suspended', 'allowed_models'])
+    .select(['id', 'suspended', 'suspended_ends_at', 'allowed_models'])
     .where('id', '=', key.organization_id)
     .executeTakeFirstOrThrow();
   const table = key.scope_kind === 'person' ? ('people' as const) : ('ai_systems' as const);
@@ -136,13 +143,30 @@ async function allowListOf(db: Kysely<Schema>, row: RequestRow): Promise<string 
   return 'an allow-list that allows the model by now';
 }
 
+async function stopOf(db: Kysely<Schema>, { source }: RequestRow, now: number): Promise<string> {
+  const { organizationId = '', provider = '', directKey = false } = source ?? {};
+  const model = requestedModel(source ?? {});
+  const binds = ({ target }: StopRecord) => {
+    if (target?.directKeys === true) return directKey;
+    if (target?.provider !== undefined && target.provider !== provider) return false;
+    return target?.model === undefined || limitsModel(selectorOf(target), model);
+  };
+  if ((await readStops(db, null, now)).some(binds)) return platformStop;
+  const own = (await readStops(db, organizationId, now)).find(binds);
+  return own === undefined ? 'a stop that has ended since' : `the stop ${own.id} of the organization`;
+}
+
+function selectorOf({ provider, model = '' }: StopTarget): string {
+  return provider === undefined ? model : `${provider}/${model}`;
+}
+
 async function accessOf(db: Kysely<Schema>, row: RequestRow, now: number): Promise<string | undefined> {
   const caller = await callerOf(db, row);
   if (caller === undefined) return undefined;
   const { key, organization, scope } = caller;
   const status = keyStatus(key, now);
   if (status === 'revoked') return `the virtual key ${key.name}, which is revoked`;
-  if (organization.suspended === 1) return suspended;
+  if (isSuspended(organization, now)) return suspended;
   if (scope?.active === 0) return `${scope.text}, which is inactive`;
   return status === 'active'
     ? `the virtual key ${key.name}, which is active by now`
