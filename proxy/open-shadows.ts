@@ -9,12 +9,12 @@ import { GatewayError } from './errors.ts';
 import type { Admission } from './http/admission.ts';
 import type { TargetDeps } from './http/group-targets.ts';
 import { type EndedShadow, type NotSent, Shadows } from './http/shadows.ts';
+import { reasonText } from './http/shown-texts.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Dispatch } from './routing/dispatch.ts';
 import { timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
 import { useOf } from './shares.ts';
-import { reasonText } from './http/shown-texts.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
 import { ProviderFailure } from './upstream/provider-failure.ts';
 

@@ -7,8 +7,8 @@ import type { ExplainVirtualKeyResponse } from '../../proto/generated/gateway/v1
 import { keyBlocks, type LimitSubjectKind, limitSubjects } from '../../proto/words/access.ts';
 import { guardrailActions, guardrailStages } from '../../proto/words/guardrails.ts';
 import { knownModels, mayBeginWith } from '../domain/model-selector.ts';
-import { readCallable } from '../store/provider-rows.ts';
 import { isSuspended } from '../store/organization-table.ts';
+import { readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import { presentWindows } from './budgets.ts';
 import { globsOf } from './columns.ts';

@@ -21,7 +21,13 @@ import {
   type WrittenGroup,
   type WrittenShadow,
 } from '../domain/route.ts';
-import { changedRouteSettings, routeCache, routeHedge, routeRecovery, usualRouteSettings } from '../domain/route-settings.ts';
+import {
+  changedRouteSettings,
+  routeCache,
+  routeHedge,
+  routeRecovery,
+  usualRouteSettings,
+} from '../domain/route-settings.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';

@@ -5,8 +5,8 @@ import { canonicalSelector, storedSelector } from '../../catalog/model-selector.
 import type { RouteBody__Output } from '../../proto/generated/gateway/v1/RouteBody.ts';
 import type { RouteCacheSettings__Output } from '../../proto/generated/gateway/v1/RouteCacheSettings.ts';
 import type { RouteConditions__Output } from '../../proto/generated/gateway/v1/RouteConditions.ts';
-import type { RouteHedge__Output } from '../../proto/generated/gateway/v1/RouteHedge.ts';
 import type { RouteGroup__Output } from '../../proto/generated/gateway/v1/RouteGroup.ts';
+import type { RouteHedge__Output } from '../../proto/generated/gateway/v1/RouteHedge.ts';
 import type { RouteRecord__Output } from '../../proto/generated/gateway/v1/RouteRecord.ts';
 import type { RouteShadow__Output } from '../../proto/generated/gateway/v1/RouteShadow.ts';
 import type { RouteTarget__Output } from '../../proto/generated/gateway/v1/RouteTarget.ts';

@@ -224,8 +224,7 @@ class Chain implements RecoveringChain {
     const { targets, call } = this.#parts;
     const { health } = this.#deps;
     return targets.find(
-      (one, at) =>
-        at > this.#at && call.isStopped?.(one) !== true && health.mayTry(countedTarget(one, call).identity),
+      (one, at) => at > this.#at && call.isStopped?.(one) !== true && health.mayTry(countedTarget(one, call).identity),
     );
   }
 

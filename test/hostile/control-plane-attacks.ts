@@ -95,7 +95,8 @@ export const controlPlaneAttacks = {
     about: 'lists of models in a loop, each of which is a row of requests',
     neighbour: 'lists',
     seen: 'used',
-    run: (hostile) => keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 1 }, () =>
+    run: (hostile) =>
+      keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 1 }, () =>
         atProxy(hostile, { method: 'GET', path: '/v1/models' }),
       ),
   },

@@ -3,10 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { dayMs, dayOf } from '../../../common/budget-window.ts';
 import { systemClock } from '../../../common/clock.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
-import { dayMs, dayOf } from '../../../common/budget-window.ts';
-import { type RequestFilter, type RowPosition, readRequest, readRequests } from '../../../control-plane/requests/read.ts';
+import {
+  type RequestFilter,
+  type RowPosition,
+  readRequest,
+  readRequests,
+} from '../../../control-plane/requests/read.ts';
 import { keepRequests } from '../../../control-plane/requests/upkeep.ts';
 import { createReportRequests, requestsMax } from '../../../control-plane/services/request-report.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
@@ -78,8 +83,17 @@ describeStores('rows of requests', (given) => {
 
   it('are cleaned and bounded once more, and nothing that a caller sent makes a report fail', async () => {
     await withOrganization();
-    const facts = { status: 500, errorMessage: `x ${'y'.repeat(600)} sk-proj-Ab3dEf6hIj9lMn2pQr5tUv8x`, costNanoUsd: '-1' };
-    const source = { userAgent: 'a'.repeat(5_000), path: '\u0000/v1', modelSent: 'x/'.repeat(2_000), route: 'a\u0000\ud83d' };
+    const facts = {
+      status: 500,
+      errorMessage: `x ${'y'.repeat(600)} sk-proj-Ab3dEf6hIj9lMn2pQr5tUv8x`,
+      costNanoUsd: '-1',
+    };
+    const source = {
+      userAgent: 'a'.repeat(5_000),
+      path: '\u0000/v1',
+      modelSent: 'x/'.repeat(2_000),
+      route: 'a\u0000\ud83d',
+    };
     expect(await report([{ facts, source }, { id: 'no uuid' }])).toEqual({ recorded: 1, dropped: 1 });
     const [row] = await given.store.snapshot((db) => db.selectFrom('requests').selectAll().execute());
     expect(JSON.parse(row?.facts ?? '').errorMessage.length).toBeLessThanOrEqual(500);
@@ -143,9 +157,11 @@ describeStores('rows of requests', (given) => {
       }
     while (await keepRequests({ store, days }));
     const left = async (organization: string) =>
-      (await store.snapshot((db) =>
-        db.selectFrom('requests').select('at').where('organization_id', '=', organization).execute(),
-      )).length;
+      (
+        await store.snapshot((db) =>
+          db.selectFrom('requests').select('at').where('organization_id', '=', organization).execute(),
+        )
+      ).length;
     expect(await left(organizationId)).toBe(4);
     expect(await left(brief)).toBe(2);
   });

@@ -23,10 +23,13 @@ async function send(key: string, fields: object = {}, headers: Record<string, st
 }
 
 function found(id: string, by = owner) {
-  return until(async () => ((await by.run(['requests', 'get', id])).code === 0 ? by.json(['requests', 'get', id]) : 0), {
-    what: `the row of ${id}`,
-    timeoutMs: 10_000,
-  });
+  return until(
+    async () => ((await by.run(['requests', 'get', id])).code === 0 ? by.json(['requests', 'get', id]) : 0),
+    {
+      what: `the row of ${id}`,
+      timeoutMs: 10_000,
+    },
+  );
 }
 
 /** The gateway refuses it before it calls a provider. */
@@ -112,7 +115,10 @@ describe('a refused request', () => {
       decidedBy: 'the allow-list of the virtual key narrow',
     });
     await owner.expect('guardrails create no-fruit --stage input --action block --words persimmon');
-    const { id } = await send(key, { model: 'gpt-provider/gpt-4o', messages: [{ role: 'user', content: 'persimmon' }] });
+    const { id } = await send(key, {
+      model: 'gpt-provider/gpt-4o',
+      messages: [{ role: 'user', content: 'persimmon' }],
+    });
     const blocked = await found(id);
     expect(blocked.explanation).toMatchObject({ decidedBy: 'the guardrail no-fruit' });
     expect(JSON.stringify(blocked)).not.toContain('persimmon');
@@ -135,13 +141,18 @@ describe('a refused request', () => {
     const rows = await until(
       async () => {
         const { requests } = await owner.json('requests list --key flooding');
-        const sum = requests.reduce((all: number, row: { facts: { represents: number } }) => all + row.facts.represents, 0);
+        const sum = requests.reduce(
+          (all: number, row: { facts: { represents: number } }) => all + row.facts.represents,
+          0,
+        );
         return sum >= count && requests;
       },
       { what: 'the end of the interval', timeoutMs: 20_000 },
     );
     expect(rows.length).toBeLessThanOrEqual(2 * (passedMax + 1));
-    expect(rows.reduce((all: number, row: { facts: { represents: number } }) => all + row.facts.represents, 0)).toBe(count);
+    expect(rows.reduce((all: number, row: { facts: { represents: number } }) => all + row.facts.represents, 0)).toBe(
+      count,
+    );
   });
 
   it('by a vendor has its words without what looks like a key, and nothing of the request', async () => {

@@ -11,8 +11,8 @@ import { notSent, shadowEndings } from '../../../proxy/http/shadows.ts';
 import { notStoredReasons } from '../../../proxy/response-cache/keepable.ts';
 import { ignoredReasons, lookupResults } from '../../../proxy/response-cache/response-cache.ts';
 import { recoveryResults } from '../../../proxy/routing/chain.ts';
-import { hedgeResults } from '../../../proxy/routing/request-hedge.ts';
 import { failureCauses } from '../../../proxy/routing/health-events.ts';
+import { hedgeResults } from '../../../proxy/routing/request-hedge.ts';
 import { hintResults } from '../../../proxy/routing/shared-hints.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { skipReasons } from '../../../proxy/usage/usage-log.ts';
@@ -340,7 +340,14 @@ describe('the metrics of requests', () => {
     resource: oneOf(...Object.keys(shares)),
     request: oneOf('caller', 'shadow'),
     result: oneOf(
-      ...[...readOnResults, ...backgroundResults, ...recoveryResults, ...lookupResults, ...hintResults, ...hedgeResults],
+      ...[
+        ...readOnResults,
+        ...backgroundResults,
+        ...recoveryResults,
+        ...lookupResults,
+        ...hintResults,
+        ...hedgeResults,
+      ],
       ...[...shadowEndings, ...notSent, 'reported', 'recorded', 'dropped'],
     ),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),

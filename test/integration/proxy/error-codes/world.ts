@@ -2,7 +2,13 @@
 // arbitrary requests.
 import type { ErrorCode } from '../../../../proxy/errors.ts';
 import type { Behaviour } from '../../../../simulator/index.ts';
-import { chatBody, startGateway, type TestGateway, type TestOrganization, type TestProxy } from '../../../support/gateway.ts';
+import {
+  chatBody,
+  startGateway,
+  type TestGateway,
+  type TestOrganization,
+  type TestProxy,
+} from '../../../support/gateway.ts';
 import { openConnection } from '../../../support/raw-http.ts';
 
 export interface World {
