@@ -168,7 +168,7 @@ function send(request: Outgoing, options: RequestOptions): Promise<GuardedRespon
   const outgoing = open(url, {
     ...options,
     method,
-    headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    headers: method === 'GET' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
   });
   let head: GuardedResponse | undefined;
   const start = new ByteStore();

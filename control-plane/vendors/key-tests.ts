@@ -141,18 +141,10 @@ function resultOf({ status, body }: GuardedResponse, secret: ProviderSecretText)
 
 /** The vendor's message, in whichever of the usual forms. */
 function wordsOf(text: string, secret: ProviderSecretText): string {
-  const message = messageIn(parsed(text));
+  const message = messageIn(parseJson(text));
   const withoutSecret = Object.values(secret).reduce((rest, part) => rest.replaceAll(part, '[key]'), message);
   // Vendors show both ends of a key around asterisks.
   return printableLine(withoutSecret.slice(0, refusalBytesMax).replace(/[^\s*]*\*{3,}[^\s*]*/g, '[key]'), wordsMax);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function messageIn(value: unknown): string {

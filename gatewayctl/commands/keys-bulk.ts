@@ -45,6 +45,7 @@ export function onAll(command: () => MethodCommand, work: Work) {
     if (texts.length === 0 && isOne) return undefined;
     if (texts.length === 0) throw usageMistake('name a key, or select keys by --where');
     if (isOne) throw usageMistake('--where is in place of a key; keep one of them');
+    if (invocation.options.file !== undefined) throw usageMistake('--file is for one key, not with --where');
     const single = work.single.find((given) => invocation.given.has(given));
     if (single !== undefined)
       throw usageMistake(`${single.flags.replace(/ .*$/, '')} is for one key, not with --where`);

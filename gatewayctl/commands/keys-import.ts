@@ -58,6 +58,8 @@ export function fromFile(invocation: Invocation): (() => Promise<Done>) | undefi
   }
   if (values === undefined)
     throw usageMistake('--from needs --values-file: values are shown once, and not on a terminal');
+  if (invocation.options.file !== undefined)
+    throw usageMistake('--file is for one key; --from has rows, or --template');
   const others = [...invocation.given.keys()].filter((given) => ![from, valuesFile, template].includes(given));
   if (others.length > 0)
     throw usageMistake(`${others[0]?.flags.replace(/ .*$/, '')} is for one key; --from has a column, or --template`);

@@ -4,15 +4,7 @@ import { isObject, parseJson } from '../../common/json.ts';
 import type { CreateVirtualKeyRequest as CreateRequest } from '../../proto/generated/gateway/v1/CreateVirtualKeyRequest.ts';
 import type { CreateVirtualKeyResponse__Output as Created } from '../../proto/generated/gateway/v1/CreateVirtualKeyResponse.ts';
 import type { Client } from '../client.ts';
-import {
-  type Done,
-  type Given,
-  type Invocation,
-  isGiven,
-  type MethodCommand,
-  type Request,
-  textOf,
-} from '../command.ts';
+import { type Done, type Given, type Invocation, type MethodCommand, type Request, textOf } from '../command.ts';
 import { printDryRun } from '../dry-run.ts';
 import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
@@ -65,7 +57,7 @@ export function fromTemplate(command: () => MethodCommand, invocation: Invocatio
   if (file === undefined) return undefined;
   return async () => {
     const { io } = invocation;
-    if (file === '-' && isGiven(invocation, '--file <file>')) throw usageMistake('standard input has one file only');
+    if (file === '-' && invocation.options.file === '-') throw usageMistake('standard input has one file only');
     const read = await readTemplate(file, { io });
     const row = command();
     const complete = async (request: Request) =>

@@ -116,6 +116,8 @@ describe('many keys', () => {
     ['keys revoke --where colour=red', 'must be <condition>=<value>'],
     ['keys revoke --where text=a --where text=b', 'repeats or excludes'],
     ['keys revoke bulk --dry-run', '--dry-run goes with --where'],
+    ['keys update --where text=x --file changes.json', '--file is for one key'],
+    ['keys create --from keys.csv --values-file values.csv --file key.json', '--file is for one key'],
   ])('are not changed by %s', async (line, message) => {
     expect(await ctl.run(line)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
   });
