@@ -5,25 +5,18 @@ import { type CatalogWatch, openCatalog } from '../catalog/file.ts';
 import { catalogAge, catalogState } from '../catalog/in-force.ts';
 import { startAdminServer } from '../common/admin-server.ts';
 import { createBackground } from '../common/background.ts';
-import { trustedProxies } from '../common/caller-address.ts';
-import { Callers, noProxyHeader } from '../common/callers.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
-import { openConnectionShare } from '../common/connection-cap.ts';
 import { hashCredential } from '../common/credential.ts';
-import { descriptorsMax } from '../common/descriptors.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { stoppingIdleMs } from '../common/idle-connections.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import { sparing } from '../common/logger.ts';
 import { PrivateUpstreams } from '../common/private-upstreams.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { baseUrlTemplates } from '../common/vendor-settings.ts';
 import { version } from '../common/version.ts';
 import { createDispatcher } from './api/dispatch.ts';
 import type { GrpcRequestDeps } from './api/grpc-requests.ts';
-import { startGrpcServer } from './api/grpc-server.ts';
-import { type HttpApi, type HttpApiDeps, type HttpApiOptions, startHttpApi } from './api/http-api.ts';
 import { assertEveryMethodHasARow } from './api/methods.ts';
 import { createAuditLog } from './audit/audit-export.ts';
 import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from './audit/watch.ts';
@@ -31,7 +24,8 @@ import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from './guardrails/guardrail-work.ts';
 import { startExpiry } from './ledger/expiry.ts';
-import { startUsageUpkeep } from './ledger/usage-upkeep.ts';
+import { startUsageUpkeep, type UsageUpkeepDeps } from './ledger/usage-upkeep.ts';
+import { openListeners } from './open-listeners.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { Followers } from './requests/followers.ts';
 import { type RequestUpkeepDeps, startRequestUpkeep } from './requests/upkeep.ts';
@@ -50,7 +44,7 @@ import { databaseKind, openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
-import { createUsageDays } from './usage/partitions.ts';
+import { createUsageDays, type UsageDays } from './usage/partitions.ts';
 import { createKeyTests, type KeyTestsDeps } from './vendors/key-tests.ts';
 import { bodyStartBytesMax } from './webhooks/attempt.ts';
 import { startWebhooks, type WebhooksDeps } from './webhooks/start.ts';
@@ -103,9 +97,7 @@ async function assemble(
   const store = await openDatabase(settings, { log, clock }, lifecycle);
   const feed = await startFeed({ store, log });
   lifecycle.onClose('change feed', () => feed.close());
-  const usageDays = createUsageDays({ store, clock });
-  const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
-  lifecycle.onClose('usage upkeep', () => usageUpkeep.close());
+  const usageDays = openUsageUpkeep({ store, clock, keptMs: settings.usageKept, log }, lifecycle);
   openRecordKeyUpkeep({ store, masterKeys: settings.masterKey, log }, lifecycle);
   const metrics = openMetrics(settings, { feed, clock, catalog, tls });
   const receivers = webhookAddresses({ deny: settings.denyCidrs, allow: settings.webhookAddresses });
@@ -145,29 +137,19 @@ async function assemble(
   });
   lifecycle.onClose('admin', () => admin.close());
 
-  const calls = { dispatcher, clock, log, metrics };
-  const listeners: OpenListener[] = [];
-  let stoppingMs = stoppingIdleMs;
-  // Closed together, so that both share one grace.
-  lifecycle.onClose('listeners', async () => {
-    await Promise.all(listeners.map((server) => server.close(settings.drainGrace, stoppingMs)));
-  });
-  const { grpcListen: address, proxyCertificates, reflection } = settings;
-  const connections = openConnectionShare(descriptorsMax());
-  const grpc = await startGrpcServer(
-    { address, tls, callers: callersOf(settings, log), connections, proxyCertificates, reflection },
-    { ...calls, access, ledger, ...reportsOf({ store, clock, log }, shares, lifecycle) },
+  const reports = reportsOf({ store, clock, log }, shares, lifecycle);
+  const listeners = await openListeners(
+    settings,
+    { tls, calls: { dispatcher, clock, log, metrics }, access, ledger, reports },
+    lifecycle,
   );
-  listeners.push(grpc);
-  const http = await openHttpApi(settings, { tls, connections }, calls);
-  listeners.push(http);
-  readiness.started((ready) => grpc.setServing(ready));
+  readiness.started((ready) => listeners.grpc.setServing(ready));
   return {
-    grpcPort: grpc.port,
-    httpPort: http.port,
+    grpcPort: listeners.grpc.port,
+    httpPort: listeners.http.port,
     adminPort: admin.port,
     close: async (idleMs = stoppingIdleMs) => {
-      stoppingMs = idleMs;
+      listeners.closeAfter(idleMs);
       readiness.drain();
       followers.stop();
       await lifecycle.close();
@@ -212,6 +194,16 @@ function serviceDeps(settings: ControlPlaneSettings, { network, ...opened }: Ope
   };
 }
 
+function openUsageUpkeep(
+  { clock, ...deps }: Omit<UsageUpkeepDeps, 'days'> & { readonly clock: Clock },
+  lifecycle: Lifecycle,
+): UsageDays {
+  const days = createUsageDays({ store: deps.store, clock });
+  const upkeep = startUsageUpkeep({ ...deps, days });
+  lifecycle.onClose('usage upkeep', () => upkeep.close());
+  return days;
+}
+
 function openRecordKeyUpkeep(deps: RecordKeyUpkeepDeps, lifecycle: Lifecycle): void {
   const recordKeys = startRecordKeyUpkeep(deps);
   lifecycle.onClose('record keys', () => recordKeys.close());
@@ -221,32 +213,6 @@ function openGuardrailWork(deps: GuardrailWorkDeps, lifecycle: Lifecycle): Guard
   const work = createGuardrailWork(deps);
   lifecycle.onClose('guardrail work', () => work.close());
   return work;
-}
-
-function openHttpApi(
-  settings: ControlPlaneSettings,
-  listener: Pick<HttpApiOptions, 'tls' | 'connections'>,
-  calls: HttpApiDeps,
-): Promise<HttpApi> {
-  const callers = callersOf(settings, calls.log);
-  return startHttpApi({ address: settings.httpListen, ...listener, callers, hosts: settings.httpHosts }, calls);
-}
-
-/** Within this time a PROXY header must arrive. */
-const headerTimeoutMs = 5_000;
-
-/** Makes the callers of one listener. */
-function callersOf({ trustedProxies: blocks, proxyProtocol }: ControlPlaneSettings, log: Logger): Callers {
-  const logRefused = sparing<{ reason: string; address: string }>(
-    (fields) => log.warn(fields, noProxyHeader),
-    systemClock,
-  );
-  return new Callers({
-    isTrusted: trustedProxies(blocks),
-    proxyProtocol,
-    headerTimeoutMs,
-    onRefused: (reason, address) => logRefused({ reason, address }),
-  });
 }
 
 function openWebhooks(deps: WebhooksDeps, lifecycle: Lifecycle): void {
@@ -331,10 +297,6 @@ function describeReplica(
     catalog: () => catalogState(catalog),
     recordKey: () => signer.keyId,
   };
-}
-
-interface OpenListener {
-  close(graceMs: number, idleMs: number): Promise<void>;
 }
 
 async function openDatabase(

@@ -26,3 +26,34 @@ export function priceFields() {
 export function webhookFields() {
   return { name: freshName('webhook'), url: 'https://hooks.example.com/gateway' };
 }
+
+export const providerKeyFields = () => ({
+  provider: 'gpt-provider',
+  name: freshName('provider key'),
+  secret: { apiKey: 'sk-test' },
+});
+
+export const providerFields = () => ({
+  name: freshName('provider').replace(' ', '-'),
+  wireFormat: 'WIRE_FORMAT_GPT_PROVIDER',
+  baseUrl: 'https://api.example.com/v1',
+});
+
+export const routeFields = () => ({
+  name: freshName('route').replace(' ', '-'),
+  groups: [{ targets: [{ model: 'gpt-provider/gpt-4o' }] }],
+});
+
+export const importedBill = (tenant: TestTenant) => ({
+  ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER' },
+  days: [{ day: new Date().toISOString().slice(0, 10), rows: [] }],
+});
+
+export const bill = (tenant: TestTenant) => ({
+  ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER', from: '2026-10-01', to: '2026-10-02' },
+});
+
+export const mapping = (tenant: TestTenant) => ({
+  ...{ organizationId: tenant.id, vendor: 'BILL_VENDOR_OPENAI', ignored: true },
+  reference: { kind: 'BILL_REFERENCE_KIND_API_KEY', value: freshName('key') },
+});

@@ -26,7 +26,18 @@ import {
   ok,
   platformOnly,
 } from './role-codes.ts';
-import { priceFields, stopFields, stopMade, webhookFields } from './role-requests.ts';
+import {
+  bill,
+  importedBill,
+  mapping,
+  priceFields,
+  providerFields,
+  providerKeyFields,
+  routeFields,
+  stopFields,
+  stopMade,
+  webhookFields,
+} from './role-requests.ts';
 
 interface Expectation {
   /** The named objects, created again for each call by a caller with the right. */
@@ -54,20 +65,10 @@ const aiSystem = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, name: freshName('system') };
   return { id: (await plane.expect('AiSystems.Create', tenant.owner.token, request)).id };
 };
-const providerKeyFields = () => ({
-  provider: 'gpt-provider',
-  name: freshName('provider key'),
-  secret: { apiKey: 'sk-test' },
-});
 const providerKey = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, ...providerKeyFields() };
   return { id: (await plane.expect('ProviderKeys.Create', tenant.owner.token, request)).id };
 };
-const providerFields = () => ({
-  name: freshName('provider').replace(' ', '-'),
-  wireFormat: 'WIRE_FORMAT_GPT_PROVIDER',
-  baseUrl: 'https://api.example.com/v1',
-});
 const customProvider = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, ...providerFields() };
   return { id: (await plane.expect('Providers.Create', tenant.owner.token, request)).id };
@@ -109,17 +110,6 @@ const unconfirmed = async ({ database, plane }: World, tenant: TestTenant) => {
   const session = await writeLease(database, { ...ledger, remaining: ledger.unconfirmed });
   return { limitId: budgetId, window: ledger.window, session };
 };
-const importedBill = (tenant: TestTenant) => ({
-  ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER' },
-  days: [{ day: new Date().toISOString().slice(0, 10), rows: [] }],
-});
-const bill = (tenant: TestTenant) => ({
-  ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER', from: '2026-10-01', to: '2026-10-02' },
-});
-const mapping = (tenant: TestTenant) => ({
-  ...{ organizationId: tenant.id, vendor: 'BILL_VENDOR_OPENAI', ignored: true },
-  reference: { kind: 'BILL_REFERENCE_KIND_API_KEY', value: freshName('key') },
-});
 const drift = async ({ database }: World, tenant: TestTenant) => ({
   ...{ organizationId: tenant.id, id: await writeDrift(database, tenant.id), reason: 'as billed' },
 });
@@ -162,10 +152,6 @@ const recordedRequest = async ({ database }: World, tenant: TestTenant, caller: 
   );
   return { organizationId: tenant.id, id };
 };
-const routeFields = () => ({
-  name: freshName('route').replace(' ', '-'),
-  groups: [{ targets: [{ model: 'gpt-provider/gpt-4o' }] }],
-});
 const route = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, ...routeFields() };
   return { id: (await plane.expect('Routes.Create', tenant.owner.token, request)).id };

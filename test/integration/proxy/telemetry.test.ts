@@ -1,22 +1,8 @@
 // The proxy's telemetry of requests: one access-log line each, written when the response is finished, with exactly
 // these fields; metrics that count them, with labels that no caller and no provider can choose.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { estimateReasons } from '../../../proto/words/money.ts';
-import { listModels } from '../../../proxy/catalog/models.ts';
-import { errorTable } from '../../../proxy/errors.ts';
-import { clientFormatNames } from '../../../proxy/formats/client-format.ts';
-import { backgroundResults } from '../../../proxy/http/background-responses.ts';
-import { readOnResults } from '../../../proxy/http/read-on.ts';
-import { notSent, shadowEndings } from '../../../proxy/http/shadows.ts';
-import { notStoredReasons } from '../../../proxy/response-cache/keepable.ts';
-import { ignoredReasons, lookupResults } from '../../../proxy/response-cache/response-cache.ts';
-import { recoveryResults } from '../../../proxy/routing/chain.ts';
-import { failureCauses } from '../../../proxy/routing/health-events.ts';
-import { hedgeResults } from '../../../proxy/routing/request-hedge.ts';
-import { hintResults } from '../../../proxy/routing/shared-hints.ts';
-import { shares } from '../../../proxy/shares.ts';
-import { skipReasons } from '../../../proxy/usage/usage-log.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { knownLabels } from '../../support/metric-labels.ts';
 import { type AccessLine, accessLine, accessLines, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';
 import { openConnection } from '../../support/raw-http.ts';
@@ -319,48 +305,6 @@ describe('the metrics of requests', () => {
     expect(await metric(gateway.proxy, 'gateway_buffered_bytes_limit')).toBeGreaterThan(1_000_000);
   });
 
-  const catalog = new Set(listModels().map(({ name }) => name));
-  const known: Readonly<Record<string, (value: string) => boolean>> = {
-    route: oneOf('none', 'chat', 'count', 'models', 'model'),
-    client_format: oneOf('none', ...clientFormatNames),
-    provider: oneOf('none', 'gpt-provider'),
-    gen_ai_provider_name: oneOf('gpt-provider'),
-    status: (value) => /^[1-5]\d\d$/.test(value),
-    code: oneOf(...Object.keys(errorTable), 'none', 'provider_error', 'client_left', 'client_stalled'),
-    source: oneOf('none', 'gateway', 'provider'),
-    canary: oneOf('true', 'false', 'failed'),
-    error_type: oneOf('none', 'gateway', 'provider'),
-    model: (value) => value === 'other' || catalog.has(value),
-    kind: oneOf(...['input', 'output', 'settled', 'killed'], ...['host', 'host_for_all', 'key', 'rate_limit', 'full']),
-    cause: oneOf(...failureCauses, 'other'),
-    followed: oneOf('true', 'false'),
-    gen_ai_token_type: oneOf('input', 'output'),
-    outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
-    reason: oneOf(...skipReasons, ...estimateReasons.words, ...notStoredReasons, ...ignoredReasons),
-    resource: oneOf(...Object.keys(shares)),
-    request: oneOf('caller', 'shadow'),
-    result: oneOf(
-      ...[
-        ...readOnResults,
-        ...backgroundResults,
-        ...recoveryResults,
-        ...lookupResults,
-        ...hintResults,
-        ...hedgeResults,
-      ],
-      ...[...shadowEndings, ...notSent, 'reported', 'recorded', 'dropped'],
-    ),
-    tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
-    version: (value) => /^\d+\.\d+\.\d+$/.test(value),
-    by: oneOf('platform', 'organization'),
-    stage: oneOf('input', 'output'),
-    le: (value) => value === '+Inf' || Number.isFinite(Number(value)),
-  };
-
-  function oneOf(...values: readonly string[]) {
-    return (value: string) => values.includes(value);
-  }
-
   it('have labels that neither a caller nor a provider can choose', async () => {
     const odd = 'evil"}\n\\name';
     const response = '{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}';
@@ -396,7 +340,7 @@ describe('the metrics of requests', () => {
       expect(text).not.toMatch(/evil|made-up|nobody|__proto__|PURGE/);
       const samples = text.split('\n').filter((line) => /^(gateway_|gen_ai_)/.test(line));
       const labels = samples.flatMap((line) => [...line.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)]);
-      const unknown = labels.filter(([, name = '', value = '']) => known[name]?.(value) !== true);
+      const unknown = labels.filter(([, name = '', value = '']) => knownLabels[name]?.(value) !== true);
       expect(unknown.map(([pair]) => pair)).toEqual([]);
       expect(labels.length).toBeGreaterThan(20);
     }
