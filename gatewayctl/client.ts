@@ -8,13 +8,14 @@ import {
   Client as Connection,
   credentials,
   Metadata,
-  type ServiceDefinition,
   type ServiceError,
   setLogger,
   status,
 } from '@grpc/grpc-js';
 import { familyOf } from '../common/addresses.ts';
-import { errorDetail, services } from '../proto/load.ts';
+import type { ErrorDetail__Output } from '../proto/generated/gateway/v1/ErrorDetail.ts';
+import type { services } from '../proto/load.ts';
+import { type SingleMethod, singleMessage, singleMethod } from '../proto/single-methods.ts';
 import { CallFailure } from './call-failure.ts';
 import { usageMistake } from './failure.ts';
 import { parseServer, type Target } from './target.ts';
@@ -77,7 +78,7 @@ export function dial(target: Target): Client {
   if (target.token !== undefined) metadata.set('authorization', `Bearer ${target.token.reveal()}`);
   const invokeOnce = <Response>(method: MethodName, request: unknown, deadline: number) =>
     new Promise<Response>((resolve, reject) => {
-      const { path, requestSerialize, responseDeserialize } = definitionOf(method);
+      const { path, requestSerialize, responseDeserialize } = definitionOf<Response>(method);
       const options = { deadline };
       const done = (error: ServiceError | null, response?: Response) =>
         error === null && response !== undefined ? resolve(response) : reject(failureOf(error));
@@ -97,7 +98,7 @@ export function dial(target: Target): Client {
     call: (method, request) => invoke(method, request),
     ask: invoke,
     download: (method, request) => {
-      const { path, requestSerialize, responseDeserialize } = definitionOf(method);
+      const { path, requestSerialize, responseDeserialize } = definitionOf<ResponseOf<'Usage.Export'>>(method);
       return chunks(connection.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata));
     },
     close: () => connection.close(),
@@ -139,7 +140,8 @@ function failureOf(error: ServiceError | null): Error {
 
 function callFailure(error: ServiceError): CallFailure {
   const [bytes] = error.metadata?.get('gateway-error-bin') ?? [];
-  const detail = bytes === undefined ? undefined : errorDetail.deserialize(Buffer.from(bytes));
+  const detail =
+    bytes === undefined ? undefined : singleMessage<ErrorDetail__Output>('ErrorDetail')(Buffer.from(bytes));
   return new CallFailure(error.details, {
     code: status[error.code] ?? 'UNKNOWN',
     reason: detail?.reason,
@@ -157,12 +159,9 @@ function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && 'details' in error && 'metadata' in error;
 }
 
-function definitionOf(method: MethodName): ServiceDefinition[string] {
+function definitionOf<Response>(method: MethodName): SingleMethod<Response> {
   const [service = '', name = ''] = method.split('.');
-  const table: Readonly<Record<string, ServiceDefinition>> = services;
-  const definition = table[service]?.[name];
-  if (definition === undefined) throw new Error(`the contract has no method ${method}`);
-  return definition;
+  return singleMethod(service, name);
 }
 
 /**

@@ -26,6 +26,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   '@grpc/reflection': grpcEnds(),
   'grpc-health-check': grpcEnds(),
   '@grpc/proto-loader': ['proto/load.ts'],
+  protobufjs: ['proto/single-methods.ts', 'scripts/', 'test/'],
   '@peculiar/x509': ['keeper/authority/x509.ts'],
   'reflect-metadata': ['keeper/authority/x509.ts'],
   '@smithy/*': [
