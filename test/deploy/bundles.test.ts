@@ -12,7 +12,7 @@ const kibMax = {
   'control-plane': 3000,
   injector: 360,
   keeper: 810,
-  gatewayctl: 1500,
+  gatewayctl: 2000,
   simulator: 510,
 } as const satisfies Record<Program, number>;
 
