@@ -181,18 +181,21 @@ describe.each([
   it('are bounded in number; ended ones do not count and are in no record', async () => {
     const crowded = await createTenant(plane, platform, freshName('org'));
     const request = { organizationId: crowded.id, ...gpt };
-    const row = {
+    const row = (number: number, ends_at: number | null) => ({
+      id: `01890000-0000-7000-8000-${String(number).padStart(12, '0')}`,
       ...{ organization_id: crowded.id, provider: 'gpt-provider', model: null, direct_keys: 0 as const },
-      ...{ reason: 'old', created_by: crowded.owner.id, created_at: 0, revision: 1 },
-    };
+      ...{ reason: 'old', created_by: crowded.owner.id, ends_at, created_at: 0, revision: 1 },
+    });
     await store.change({ actor: { kind: 'system', id: 'test' }, from: '', action: 'test' }, async ({ db, now }) => {
-      const ended = { ...row, id: '01890000-0000-7000-8000-000000000000', ends_at: now - hourMs };
-      await db.insertInto('stops').values(ended).execute();
-      const forgotten = { ...row, id: '01890000-0000-7000-8000-000000000001', ends_at: now - 8 * 24 * hourMs };
-      await db.insertInto('stops').values(forgotten).execute();
+      const open = Array.from({ length: stopsMax - 1 }, (_, number) => row(number, null));
+      const [ended, forgotten] = [row(1000, now - hourMs), row(1001, now - 8 * 24 * hourMs)];
+      await db
+        .insertInto('stops')
+        .values([...open, ended, forgotten])
+        .execute();
       return { result: undefined, organizationId: crowded.id, target: { kind: 'stop', id: '' }, invalidations: [] };
     });
-    for (let count = 0; count < stopsMax; count++) await as('Stops.Create', request, crowded.owner.token);
+    await as('Stops.Create', request, crowded.owner.token);
     expect(await refusal(call('Stops.Create', request, crowded.owner.token))).toMatchObject({
       reason: 'too_many_stops',
     });

@@ -220,6 +220,50 @@ describe('a stop of a model', () => {
   });
 });
 
+describe('a stop of a provider, for what is not a chat request', () => {
+  it('lets nobody read stored responses, and lets them be deleted', async () => {
+    const ask = async (method: string, path: string, body?: string) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${acmeKey}` };
+      const response = await fetch(`${gateway.proxy.url}${path}`, { method, headers, ...(body && { body }) });
+      const read = (await response.json()) as { id?: string; error?: { code: string } };
+      return { id: read.id, outcome: response.ok ? served : `${response.status} ${read.error?.code}` };
+    };
+    const sent = JSON.stringify({ model: 'gpt-provider/gpt-4o-mini', input: 'Hi', store: true });
+    const { id = '' } = await ask('POST', '/v1/responses', sent);
+    expect((await ask('GET', `/v1/responses/${id}`)).outcome).toBe(served);
+    await ofAcme({ target: { provider: 'gpt-provider', model: 'gpt-4o-mini' } }, async () => {
+      await until(acmeKey, [served, stopped]);
+      expect((await ask('GET', `/v1/responses/${id}`)).outcome).toBe(stopped);
+    });
+    await until(acmeKey, [stopped, served]);
+    await ofAcme({ target: { provider: 'gpt-provider' } }, async () => {
+      await until(acmeKey, [served, stopped]);
+      gateway.simulator.reset();
+      expect((await ask('GET', `/v1/responses/${id}`)).outcome).toBe(stopped);
+      expect(gateway.simulator.requests).toEqual([]);
+      expect((await ask('DELETE', `/v1/responses/${id}`)).outcome).toBe(served);
+    });
+    await until(acmeKey, [stopped, served]);
+  });
+
+  it('stops its moderation as well', async () => {
+    const moderated = await gateway.createOrganization('moderated');
+    await moderated.storeProviderKeys();
+    const guardrail = { name: 'moderation', stage: 'GUARDRAIL_STAGE_INPUT', action: 'GUARDRAIL_ACTION_BLOCK' };
+    const check = { moderation: {} };
+    await moderated.api.call('Guardrails/Create', { organizationId: moderated.id, ...guardrail, check });
+    const question = chat((await moderated.createKey()).value, claude);
+    expect((await question(gateway.proxy)).outcome).toBe(served);
+    await withStop(gateway.platform, { target: { provider: 'gpt-provider' } }, async () => {
+      await until(acmeKey, [served, stopped]);
+      gateway.simulator.reset();
+      expect((await question(gateway.proxy)).outcome).toBe('400 guardrail_blocked');
+      expect(gateway.simulator.requests).toEqual([]);
+    });
+    await until(acmeKey, [stopped, served]);
+  });
+});
+
 describe('a stop of direct keys', () => {
   const direct = (key: string) =>
     chat(key, {}, { authorization: 'Bearer sk-own', 'x-svc-vk': key, 'x-svc-direct-key': 'true' });
