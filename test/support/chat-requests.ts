@@ -36,6 +36,12 @@ export function admission(key: string): Question {
   return ({ url }) => ask(`${url}/v1/models`, { authorization: `Bearer ${key}` });
 }
 
+/** Whether the key is admitted with a provider key of its caller; no provider is called. */
+export function directAdmission(key: string): Question {
+  const headers = { authorization: 'Bearer sk-own', 'x-svc-vk': key, 'x-svc-direct-key': 'true' };
+  return ({ url }) => ask(`${url}/v1/models`, headers);
+}
+
 /** The same question after a pause, for an outcome that is many seconds away. */
 export const seldom =
   (question: Question): Question =>
