@@ -129,6 +129,8 @@ export interface GatewayErrorOptions {
   readonly hint?: string | undefined;
   /** Id of the limit or budget that decided; logged, never sent. */
   readonly limitId?: string;
+  /** `<provider>/<model>` that the request's name means, if it is refused for its model; recorded, never sent. */
+  readonly model?: string;
   /** Logged, never sent. */
   readonly cause?: unknown;
 }
@@ -145,6 +147,7 @@ export class GatewayError extends Error {
   readonly headers: readonly string[];
   readonly hint: string | undefined;
   readonly limitId: string | undefined;
+  readonly model: string | undefined;
 
   constructor(code: ErrorCode, options: GatewayErrorOptions = {}) {
     super(options.message ?? errorTable[code].message, { cause: options.cause });
@@ -158,6 +161,7 @@ export class GatewayError extends Error {
     this.headers = options.headers ?? [];
     this.hint = options.hint;
     this.limitId = options.limitId;
+    this.model = options.model;
   }
 }
 

@@ -56,17 +56,18 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   const conversation = new ConversationOrder(input);
   const requested = { ...input, conversation };
   if (route !== undefined) {
-    if (!mayCall(caller, calledName(route))) throw new GatewayError('model_not_allowed', { param: 'model' });
+    if (!mayCall(caller, calledName(route))) throw notAllowed(calledName(route));
     return { requestId, caller, request, ...routed(deps, requested, route) };
   }
   const called = calledModelOf(deps, caller, calledModel(deps, input));
   checkAllowed(deps, input, called);
   const replacing = mayBeRouted(input) ? replacingRoute(caller, called.qualifiedModel) : undefined;
   if (replacing !== undefined) return { requestId, caller, request, ...routed(deps, requested, replacing) };
-  expectNotStopped(caller, { provider: called.provider.name, model: called.qualifiedModel }, deps);
-  if (called.catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
+  const { qualifiedModel: model } = called;
+  expectNotStopped(caller, { provider: called.provider.name, model }, deps);
+  if (called.catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model', model });
   const targets = targetsOf(deps, input, { provider: called.provider, variate: conversation.of(false) });
-  if (targets.length === 0) throw new GatewayError('provider_not_configured');
+  if (targets.length === 0) throw new GatewayError('provider_not_configured', { model });
   return { requestId, caller, request, ...called, targets };
 }
 
@@ -81,7 +82,11 @@ function checkAllowed(deps: AuthorizeDeps, { caller, isGuardrails }: AuthorizeIn
   if (isGuardrails === true || mayCall(caller, qualifiedModel)) return;
   const near = nearestCallable(qualifiedModel, caller, deps);
   if (unknownModel?.isSlip === true) throw modelNotFound(qualifiedModel, near);
-  throw new GatewayError('model_not_allowed', { param: 'model', hint: didYouMean(near) });
+  throw notAllowed(qualifiedModel, didYouMean(near));
+}
+
+function notAllowed(model: string, hint?: string): GatewayError {
+  return new GatewayError('model_not_allowed', { param: 'model', model, hint });
 }
 
 function calledModel(deps: AuthorizeDeps, { request, caller, route, isGuardrails }: AuthorizeInput): ResolvedModel {

@@ -27,6 +27,8 @@ export interface RequestRecord {
   model: string | undefined;
   /** The model as the caller sent it, once the body was read. */
   modelRequested: string | undefined;
+  /** `<provider>/<model>` of a request that was refused for its model. */
+  refusedModel: string | undefined;
   /** The name that the caller sent, if that is another one. */
   modelSent: string | undefined;
   /** The route that the caller called. */
@@ -106,6 +108,7 @@ export function newRecord(): RequestRecord {
     providerKeyId: undefined,
     model: undefined,
     modelRequested: undefined,
+    refusedModel: undefined,
     modelSent: undefined,
     modelRoute: undefined,
     cache: undefined,

@@ -121,6 +121,7 @@ function noteCause(record: RequestRecord, error: unknown): void {
   else if (error instanceof GatewayError) {
     record.cause = error.cause;
     record.limitId = error.limitId;
+    record.refusedModel = error.model;
   } else record.cause = error;
 }
 

@@ -79,7 +79,7 @@ export function rowOf(exchange: Exchange, durationMs: number, now: number): Requ
     clientFormat: record.clientFormat ?? '',
     userAgent: bounded(headers.get('user-agent'), agentMax),
     modelSent: bounded(record.modelSent ?? (model === undefined ? record.modelRequested : undefined), textMax),
-    model: model === undefined ? '' : `${provider}/${model}`,
+    model: model === undefined ? (record.refusedModel ?? '') : `${provider}/${model}`,
     modelAnswered: bounded(record.modelAnswered, textMax),
     route: record.modelRoute ?? '',
     provider,

@@ -114,6 +114,9 @@ describe('a refused request', () => {
       cause: 'an allow-list does not contain the model',
       decidedBy: 'the allow-list of the virtual key narrow',
     });
+    const bare = await found((await send(key, { model: 'gpt-4o-mini' })).id);
+    expect(bare.request.source).toMatchObject({ model: 'gpt-provider/gpt-4o-mini', modelSent: 'gpt-4o-mini' });
+    expect(bare.explanation.decidedBy).toBe('the allow-list of the virtual key narrow');
     await owner.expect('guardrails create no-fruit --stage input --action block --words persimmon');
     const { id } = await send(key, {
       model: 'gpt-provider/gpt-4o',
