@@ -44,16 +44,3 @@ export const routeFields = () => ({
   groups: [{ targets: [{ model: 'gpt-provider/gpt-4o' }] }],
 });
 
-export const importedBill = (tenant: TestTenant) => ({
-  ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER' },
-  days: [{ day: new Date().toISOString().slice(0, 10), rows: [] }],
-});
-
-export const bill = (tenant: TestTenant) => ({
-  ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER', from: '2026-10-01', to: '2026-10-02' },
-});
-
-export const mapping = (tenant: TestTenant) => ({
-  ...{ organizationId: tenant.id, vendor: 'BILL_VENDOR_OPENAI', ignored: true },
-  reference: { kind: 'BILL_REFERENCE_KIND_API_KEY', value: freshName('key') },
-});

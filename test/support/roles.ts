@@ -1,9 +1,8 @@
 // Authorization: an expectation for every method of the table, with a request that is made again for each call. A
 // method without an expectation does not type-check, so no method can be added without one.
 import { randomUUID } from 'node:crypto';
-import { uuidTime, uuidv7 } from '../../common/uuid.ts';
 import type { MethodName } from '../../control-plane/api/methods.ts';
-import { writeDrift } from './bills/stored.ts';
+import { bill, importedBill, mapping, writeDrift } from './bills/stored.ts';
 import type { StoreDatabase } from './databases.ts';
 import { writeLease, writeLedger } from './ledger-state.ts';
 import { writeDelivery } from './notice-rows.ts';
@@ -27,9 +26,6 @@ import {
   platformOnly,
 } from './role-codes.ts';
 import {
-  bill,
-  importedBill,
-  mapping,
   priceFields,
   providerFields,
   providerKeyFields,
@@ -38,6 +34,7 @@ import {
   stopMade,
   webhookFields,
 } from './role-requests.ts';
+import { writeRequest } from './stored-requests.ts';
 
 interface Expectation {
   /** The named objects, created again for each call by a caller with the right. */
@@ -141,16 +138,10 @@ const guardrail = async (world: World, tenant: TestTenant) => {
   const request = await guardrailFields(world, tenant);
   return { id: (await world.plane.expect('Guardrails.Create', tenant.owner.token, request)).guardrail.id };
 };
-/** A request of a key of the caller, if it is a member. */
+/** Of a key of the caller, if it is a member. */
 const recordedRequest = async ({ database }: World, tenant: TestTenant, caller: Someone) => {
-  const id = uuidv7();
-  const values = [tenant.id, id, randomUUID(), memberOf(tenant, caller).id, id].map((value) => `'${value}'`);
-  await database.raw(
-    `insert into requests (at, organization_id, id, key_id, person_id, request_id, result, error_code, provider, model, route,
-       decided_by, source, facts)
-     values (${uuidTime(id)}, ${values.join(', ')}, 'ok', '', '', '', '', '', '{}', '{}')`,
-  );
-  return { organizationId: tenant.id, id };
+  const of = { organizationId: tenant.id, personId: memberOf(tenant, caller).id };
+  return { organizationId: tenant.id, id: await writeRequest(database, of) };
 };
 const route = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, ...routeFields() };

@@ -1,6 +1,8 @@
-// Results of bill comparisons, written directly to the database: for tests of what operators see and do.
+// Results of bill comparisons, written directly to the database, and requests about bills: for tests of what operators see
+// and do.
 import { randomUUID } from 'node:crypto';
 import type { StoreDatabase } from '../databases.ts';
+import { freshName } from '../operators.ts';
 
 const tokens = '{"prompt":0,"completion":0,"cacheRead":0,"cacheWrite":0,"cacheWrite1h":0,"reasoning":0}';
 
@@ -15,3 +17,15 @@ export async function writeDrift(database: StoreDatabase, organizationId: string
   );
   return id;
 }
+
+export const importedBill = (tenant: { readonly id: string }) => ({
+  ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER' },
+  days: [{ day: new Date().toISOString().slice(0, 10), rows: [] }],
+});
+export const bill = (tenant: { readonly id: string }) => ({
+  ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER', from: '2026-10-01', to: '2026-10-02' },
+});
+export const mapping = (tenant: { readonly id: string }) => ({
+  ...{ organizationId: tenant.id, vendor: 'BILL_VENDOR_OPENAI', ignored: true },
+  reference: { kind: 'BILL_REFERENCE_KIND_API_KEY', value: freshName('key') },
+});
