@@ -46,6 +46,8 @@ export interface MethodCommand extends Common {
   readonly columns?: Readonly<Record<string, string>>;
   /** Path in the response of a value that is shown only this once. */
   readonly secret?: string;
+  /** Shows only the fields that have a value, of a response with very many. */
+  readonly onlyPresent?: true;
   /** Confirmation question before execution; {name} is replaced by the value of an argument. */
   readonly prompt?: string;
   /** Message after execution, if there is nothing to show. */

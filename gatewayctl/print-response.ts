@@ -23,12 +23,19 @@ export async function printResponse(command: MethodCommand, response: object, in
     if (typeof secret === 'string') command.afterSecret?.(response, invocation);
     return;
   }
-  const shown = command.render?.(response) ?? renderResponse(responseType, response, command.secret);
+  const present = command.onlyPresent === true ? presentOf(response) : response;
+  const shown = command.render?.(response) ?? renderResponse(responseType, present, command.secret);
   if (command.done !== undefined) io.say(command.done);
   if (typeof secret !== 'string') return await io.out(shown);
   io.say(`${shown}This is shown once and stored nowhere else:`);
   await io.out(`${printable(secret)}\n`);
   command.afterSecret?.(response, invocation);
+}
+
+/** Without empty texts and values that say nothing. */
+function presentOf(message: object): object {
+  const fields = Object.entries(message).filter(([, value]) => value !== '' && !/_UNSPECIFIED$/.test(String(value)));
+  return Object.fromEntries(fields.map(([name, value]) => [name, isObject(value) ? presentOf(value) : value]));
 }
 
 /** Unwraps a message that contains a single field besides the secret. */

@@ -15,7 +15,7 @@ import { aMessage } from '../../proto/json/message-shape.ts';
 import { requestRemedies, requestResults } from '../../proto/words/requests.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
-import { clientRequestId, id, time, timeText, within } from '../domain/shared-fields.ts';
+import { clientRequestId, id, time, timeText, visible, within } from '../domain/shared-fields.ts';
 import { type FollowPosition, followed, followToken, newFollowPosition, readFollowToken } from '../requests/follow.ts';
 import { type Names, type RowReferences, readNames } from '../requests/names.ts';
 import { type RequestFilter, type RowPosition, readRequest, readRequests } from '../requests/read.ts';
@@ -34,6 +34,7 @@ const rangeMsDefault = 3_600_000;
 const rangeMsMax = 400 * 86_400_000;
 const waitSecondsMax = 25;
 const pollMs = 1_000;
+const textLengthMax = 512;
 
 export async function list(call: OutsideCall, request: ListRequestsRequest__Output): Promise<ListRequestsResponse> {
   const first = await call.read((db, caller) => readPage({ db, caller, now: call.now }, request));
@@ -125,8 +126,12 @@ function filterOf({ caller, now }: PageCall, request: ListRequestsRequest__Outpu
     ai_system_id: optional(id, request.aiSystemId),
     person_id: optional(id, request.personId),
     decided_by: optional(id, request.decidedBy),
+    model: optional(filterText, request.model),
+    provider: optional(filterText, request.provider),
+    error_code: optional(filterText, request.errorCode),
+    route: optional(filterText, request.route),
   });
-  const { model, provider, errorCode, route } = request;
+  const { model, provider, error_code: errorCode, route } = fields;
   // For a member, another person's requests look the same as none.
   const own = caller.role === 'member' ? caller.personId : undefined;
   if (own !== undefined && (fields.person_id ?? own) !== own) return undefined;
@@ -140,6 +145,10 @@ function filterOf({ caller, now }: PageCall, request: ListRequestsRequest__Outpu
     provider: provider === undefined ? undefined : (canonicalVendorName(provider) ?? provider),
     decidedBy: fields.decided_by,
   };
+}
+
+function filterText(text: string): Field<string> {
+  return visible(text, textLengthMax);
 }
 
 function rangeOf(from: number, to: number): Field<number> {

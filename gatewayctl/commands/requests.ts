@@ -61,6 +61,7 @@ export const requests: Resource = {
       arguments: [
         { flags: '<request-id>', about: 'the x-request-id of its response, or the id of its row', field: 'id' },
       ],
+      onlyPresent: true,
       examples: ['requests get 0199e8a2-5b1c-7f3e-9d7a-3c5e1b2f4a6d'],
     },
     list: {

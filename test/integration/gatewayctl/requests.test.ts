@@ -80,6 +80,10 @@ describe('a served request', () => {
     expect(await listed('--status', 'ok', '--model', 'gpt-provider/gpt-4o-mini')).toEqual(ids);
     expect(await listed('--error', 'invalid_request', '--limit', '1')).toEqual([refused]);
     expect(await listed('--provider', 'gpt-provider', '--status', 'failed')).toEqual([]);
+    const { api, id } = operated.gateway.organization;
+    const wrong = { organizationId: id, model: 'x\u0000', pageSize: 501, followToken: 'none' };
+    await expect(api.call('Requests/List', wrong)).rejects.toThrow('page_size');
+    await expect(api.call('Requests/List', { ...wrong, pageSize: 1, followToken: '' })).rejects.toThrow();
     const table = await owner.expect('requests list --key lists --status refused');
     expect(table).toMatch(new RegExp(`400 +refused +lists .*invalid_request.* ${refused}$`, 'm'));
   });
@@ -117,6 +121,10 @@ describe('a refused request', () => {
     const bare = await found((await send(key, { model: 'gpt-4o-mini' })).id);
     expect(bare.request.source).toMatchObject({ model: 'gpt-provider/gpt-4o-mini', modelSent: 'gpt-4o-mini' });
     expect(bare.explanation.decidedBy).toBe('the allow-list of the virtual key narrow');
+    const shown = await owner.expect(['requests', 'get', bare.request.id]);
+    expect(shown).toMatch(/^explanation cause +an allow-list does not contain the model$/m);
+    expect(shown).toMatch(/^explanation remedy +admin$/m);
+    expect(shown).not.toMatch(/ (-|unspecified)$/m);
     await owner.expect('guardrails create no-fruit --stage input --action block --words persimmon');
     const { id } = await send(key, {
       model: 'gpt-provider/gpt-4o',
