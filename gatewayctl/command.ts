@@ -42,7 +42,7 @@ interface Common {
 /** A command that is one method of the contract. */
 export interface MethodCommand extends Common {
   readonly method: MethodName;
-  /** For a list: headers, and paths in a row; a column "?path" is omitted if no row has it. */
+  /** For a list, with pages or without: headers, and paths in a row; a column "?path" is omitted if no row has it. */
   readonly columns?: Readonly<Record<string, string>>;
   /** Path in the response of a value that is shown only this once. */
   readonly secret?: string;

@@ -23,6 +23,7 @@ export async function printResponse(command: MethodCommand, response: object, in
     if (typeof secret === 'string') command.afterSecret?.(response, invocation);
     return;
   }
+  if (command.columns !== undefined) return await printRows(command, { ...response }, invocation);
   const present = command.onlyPresent === true ? presentOf(response) : response;
   const shown = command.render?.(response) ?? renderResponse(responseType, present, command.secret);
   if (command.done !== undefined) io.say(command.done);
@@ -57,9 +58,24 @@ export async function printList(command: MethodCommand, pages: Pages, invocation
     await printJson(toJson(responseType, whole), invocation, { columns: columnsOf(itemType), names });
   } else {
     if (isObject(match)) io.say(renderMatch(match));
-    if (items.length === 0) io.say('none');
-    else await io.out(renderTable(itemType, command.columns ?? { ID: 'id' }, items));
+    await printTable(command, items, invocation);
   }
   if (nextPageToken !== '')
     io.say(`there are more than these ${items.length}; --all shows all, --limit another number`);
+}
+
+/** The list of a response that has no pages. */
+async function printRows(command: MethodCommand, response: JsonObject, invocation: Invocation): Promise<void> {
+  const rows = response[listField(command.method)];
+  await printTable(command, Array.isArray(rows) ? rows.filter(isObject) : [], invocation);
+}
+
+async function printTable(
+  { columns = { ID: 'id' }, method }: MethodCommand,
+  items: readonly JsonObject[],
+  { io }: Invocation,
+): Promise<void> {
+  const itemType = fieldsOf(methodTypes(method).responseType)[listField(method)]?.type ?? '';
+  if (items.length === 0) io.say('none');
+  else await io.out(renderTable(itemType, columns, items));
 }

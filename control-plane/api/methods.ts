@@ -9,6 +9,7 @@ import * as billDrift from '../services/bill-drift.ts';
 import * as billMappings from '../services/bill-mappings.ts';
 import * as billSettings from '../services/bill-settings.ts';
 import * as bills from '../services/bills.ts';
+import * as budgetExplain from '../services/budget-explain.ts';
 import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
@@ -67,6 +68,7 @@ export const methods = {
     ListWindows: { ...read, roles: withinOrganization, organization: of.named, handle: budgets.listWindows },
     ListUnsettled: { ...read, roles: managers, organization: of.named, handle: budgets.listUnconfirmed },
     Release: { ...change, roles: managers, organization: of.ofLimit, handle: budgets.release },
+    Explain: { ...read, roles: withinOrganization, organization: of.named, handle: budgetExplain.explain },
   },
   Guardrails: {
     Create: {

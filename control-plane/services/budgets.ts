@@ -1,9 +1,8 @@
 // Lists windows of budgets, and money that silent proxies left unconfirmed. Operators release that money.
 import { type NotNull, sql } from 'kysely';
-import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
+import { windowOf } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { isUuid } from '../../common/uuid.ts';
-import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
 import type { ListBudgetWindowsRequest__Output } from '../../proto/generated/gateway/v1/ListBudgetWindowsRequest.ts';
 import type { ListBudgetWindowsResponse } from '../../proto/generated/gateway/v1/ListBudgetWindowsResponse.ts';
 import type { ListUnsettledRequest__Output } from '../../proto/generated/gateway/v1/ListUnsettledRequest.ts';
@@ -18,6 +17,7 @@ import { releaseUnconfirmed } from '../ledger/release-unconfirmed.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
+import { type WindowRow, windowMessage } from './budget-window-rows.ts';
 import { shownTo } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
@@ -147,17 +147,6 @@ interface WindowQuery extends Narrowed {
   readonly after: WindowKey | undefined;
 }
 
-interface WindowRow {
-  readonly id: string;
-  readonly period: BudgetPeriod;
-  readonly amount: number;
-  readonly window: string;
-  /** Null if nothing was acquired or used yet. */
-  readonly spent: number | null;
-  readonly leased: number | null;
-  readonly unsettled: number | null;
-}
-
 /** The current window of each budget, whether it has a row in the ledger or not. */
 function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<WindowRow[]> {
   let query = call.db
@@ -214,30 +203,6 @@ function windowKey({ window, id }: WindowRow): string {
 function readWindowKey(text: string): WindowKey | undefined {
   const [window = '', budgetId = '', ...more] = text.split(' ');
   return isValid(windowName(window)) && isUuid(budgetId) && more.length === 0 ? [window, budgetId] : undefined;
-}
-
-function windowMessage({ id: limitId, period, amount, window, ...windowRow }: WindowRow) {
-  const {
-    spent,
-    leased,
-    unsettled: unconfirmed,
-  } = {
-    spent: windowRow.spent ?? 0,
-    leased: windowRow.leased ?? 0,
-    unsettled: windowRow.unsettled ?? 0,
-  };
-  const start = windowStart(window);
-  const end = start === undefined ? undefined : windowEnd(period, start);
-  return {
-    limitId,
-    window,
-    ...(end === undefined ? {} : { endsAt: timeText(end) }),
-    amountUsd: usdOfNano(amount),
-    spentUsd: usdOfNano(spent),
-    leasedUsd: usdOfNano(leased),
-    unsettledUsd: usdOfNano(unconfirmed),
-    freeUsd: usdOfNano(amount - spent - leased - unconfirmed),
-  } satisfies BudgetWindow;
 }
 
 interface UnconfirmedRow {

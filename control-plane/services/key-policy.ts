@@ -16,7 +16,7 @@ import { appliesTo, guardrailsOf } from './guardrail-rows.ts';
 import { readDetails } from './key-details.ts';
 import { type KeyColumns, keyStatus } from './key-status.ts';
 import { listOf } from './known-models.ts';
-import { limitMessage } from './limits.ts';
+import { limitMessage } from './limit-rows.ts';
 import type { ReadCall } from './method.ts';
 import { readScopeRow } from './scope-rows.ts';
 import { findOwnKey, type KeyRow, keyMessage } from './virtual-key-rows.ts';

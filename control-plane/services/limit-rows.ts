@@ -1,9 +1,11 @@
 // One limit: its row, its form in records, who may see it, and its deletion with its subject.
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
-import { storedSelector } from '../../catalog/model-selector.ts';
+import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import { usdOfNano } from '../../common/money.ts';
+import type { Limit } from '../../proto/generated/gateway/v1/Limit.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
-import { budgetPeriods, limitKinds } from '../../proto/words/access.ts';
+import { budgetPeriods, limitKinds, limitSubjects } from '../../proto/words/access.ts';
+import { timeText } from '../domain/shared-fields.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ChangeCall, ReadCall } from './method.ts';
 
@@ -19,6 +21,19 @@ export function limitRecord(row: LimitRow) {
       : { amountUsd: usdOfNano(row.amount), period: budgetPeriods.names[row.period] }),
     ...(row.model === null ? {} : { model: storedSelector(row.model) }),
   } satisfies LimitRecord;
+}
+
+/** The limit as operators see it. */
+export function limitMessage(row: LimitRow) {
+  const { model, ...record } = limitRecord(row);
+  return {
+    ...record,
+    ...(model !== undefined && { model: canonicalSelector(model) }),
+    organizationId: row.organization_id,
+    subject: { kind: limitSubjects.names[row.subject_kind], id: row.subject_id },
+    createdAt: timeText(row.created_at),
+    revision: String(row.revision),
+  } satisfies Limit;
 }
 
 /** The limits of each of the subjects, oldest first. */

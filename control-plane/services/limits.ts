@@ -18,7 +18,6 @@ import { optional } from '../domain/field.ts';
 import { type LimitSubject, limitKind, limitResize, limitSize, limitSubject, unchanged } from '../domain/limit.ts';
 import { modelSelector, spentSelector } from '../domain/model-selector.ts';
 import { mayChangePerson } from '../domain/roles.ts';
-import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
@@ -28,7 +27,7 @@ import { noteThresholds } from '../webhooks/thresholds.ts';
 import { isSame } from './columns.ts';
 import { changed } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
-import { deleteLimits, type LimitRow, limitRecord, lockWindowsOf, shownTo } from './limit-rows.ts';
+import { deleteLimits, type LimitRow, limitMessage, lockWindowsOf, shownTo } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
 import { organizationChanged } from './organizations.ts';
@@ -217,16 +216,4 @@ async function find(db: Kysely<Schema>, id: string): Promise<LimitRow> {
 
 function subjectOf(row: LimitRow): LimitSubject {
   return { kind: row.subject_kind, id: row.subject_id };
-}
-
-export function limitMessage(row: LimitRow) {
-  const { model, ...record } = limitRecord(row);
-  return {
-    ...record,
-    ...(model !== undefined && { model: canonicalSelector(model) }),
-    organizationId: row.organization_id,
-    subject: { kind: limitSubjects.names[row.subject_kind], id: row.subject_id },
-    createdAt: timeText(row.created_at),
-    revision: String(row.revision),
-  } satisfies Limit;
 }

@@ -1,6 +1,6 @@
 // The ledger of budgets: their windows, and unconfirmed money.
 import type { Resource } from '../command.ts';
-import { limitOption } from './shared.ts';
+import { limitOption, ofKey, ofPerson, ofSystem } from './shared.ts';
 
 export const budgets: Resource = {
   name: 'budgets',
@@ -21,6 +21,38 @@ export const budgets: Resource = {
         ENDS: '?endsAt',
       },
       examples: ['budgets windows', 'budgets windows --include-past --all'],
+    },
+    explain: {
+      method: 'Budgets.Explain',
+      about: 'show which budgets bind the requests of a key and what is left of each, the tightest first',
+      arguments: [
+        {
+          ...ofKey,
+          flags: '[key]',
+          about: 'id or name of the key; without one the subject of an option, else the organization',
+        },
+      ],
+      options: [
+        ofSystem,
+        ofPerson,
+        { flags: '--model <model>', about: 'only budgets that count this model', field: 'model' },
+      ],
+      otherwise: { field: 'subject.id', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_ORGANIZATION' } },
+      columns: {
+        BUDGET: 'limit.id',
+        OF: 'limit.subject.kind',
+        MODEL: '?limit.model',
+        WINDOW: 'window.window',
+        'AMOUNT USD': 'window.amountUsd',
+        SPENT: 'window.spentUsd',
+        LEASED: 'window.leasedUsd',
+        UNSETTLED: 'window.unsettledUsd',
+        FREE: 'window.freeUsd',
+        LEFT: 'leftUsd',
+        TIGHTEST: 'tightest',
+        ENDS: '?window.endsAt',
+      },
+      examples: ['budgets explain checkout', 'budgets explain --system shop --model gpt-provider/gpt-4o'],
     },
   },
 };

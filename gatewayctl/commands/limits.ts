@@ -1,30 +1,8 @@
 // Limits: how much an organization, an AI system, a person or a key may use.
 import type { Given, Resource } from '../command.ts';
-import { allowUnmatched, ifRevision } from './shared.ts';
+import { allowUnmatched, ifRevision, ofKey, ofPerson, ofSystem } from './shared.ts';
 
-const subjects: readonly Given[] = [
-  {
-    flags: '--system <system>',
-    about: 'of this AI system',
-    field: 'subject.id',
-    noun: 'system',
-    beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_AI_SYSTEM' },
-  },
-  {
-    flags: '--person <person>',
-    about: 'of this person',
-    field: 'subject.id',
-    noun: 'person',
-    beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_PERSON' },
-  },
-  {
-    flags: '--key <key>',
-    about: 'of this key',
-    field: 'subject.id',
-    noun: 'key',
-    beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' },
-  },
-];
+const subjects: readonly Given[] = [ofSystem, ofPerson, ofKey];
 
 const id: Given = { flags: '<id>', about: 'its id', field: 'id' };
 const count: Given = { flags: '--count <number>', about: 'how many, of the other kinds', field: 'count' };

@@ -42,6 +42,31 @@ export const limitOption: Given = {
   field: 'limitId',
 };
 
+/** The subject of a limit. */
+export const ofSystem: Given = {
+  flags: '--system <system>',
+  about: 'of this AI system',
+  field: 'subject.id',
+  noun: 'system',
+  beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_AI_SYSTEM' },
+};
+
+export const ofPerson: Given = {
+  flags: '--person <person>',
+  about: 'of this person',
+  field: 'subject.id',
+  noun: 'person',
+  beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_PERSON' },
+};
+
+export const ofKey: Given = {
+  flags: '--key <key>',
+  about: 'of this key',
+  field: 'subject.id',
+  noun: 'key',
+  beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' },
+};
+
 /** Leaves RFC 3339 unchanged; a date becomes its first instant in UTC. */
 export const time = startOfDate;
 

@@ -188,6 +188,10 @@ export const expectations: Record<MethodName, Expectation> = {
   'Budgets.ListWindows': { ...everybodyInside, request: inOrganization },
   'Budgets.ListUnsettled': { ...managersOnly, request: inOrganization },
   'Budgets.Release': { ...managersOnly, request: unconfirmed },
+  'Budgets.Explain': {
+    ...everybodyInside,
+    request: (_world, { id }) => ({ organizationId: id, subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id } }),
+  },
   'Guardrails.Create': { ...managersOnly, request: guardrailFields },
   'Guardrails.Get': { ...managersOnly, request: guardrail },
   'Guardrails.List': { ...managersOnly, request: inOrganization },

@@ -124,6 +124,7 @@ describe('limits and budgets', () => {
     await ctl.expect('keys create limited');
     const budget = await ctl.json('limits create budget --usd 250 --period month --key limited');
     expect(budget).toMatchObject({ amountUsd: '250', subject: { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' } });
+    expect(await ctl.expect('budgets explain limited')).toMatch(/ LEFT +TIGHTEST .*\n\S+ +virtual-key .* 250 +yes /);
     const rate = await ctl.json([
       'limits',
       'create',

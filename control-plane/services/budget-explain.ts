@@ -1,0 +1,108 @@
+// Says which budgets bind the requests of a subject, and what is left of each: its own, those of its scope, and those of
+// the organization.
+import { canonicalSelector, limitsModel } from '../../catalog/model-selector.ts';
+import { windowOf } from '../../common/budget-window.ts';
+import { usdOfNano } from '../../common/money.ts';
+import type { ExplainBudgetsRequest__Output } from '../../proto/generated/gateway/v1/ExplainBudgetsRequest.ts';
+import type { ExplainBudgetsResponse } from '../../proto/generated/gateway/v1/ExplainBudgetsResponse.ts';
+import { optional } from '../domain/field.ts';
+import { type LimitSubject, limitSubject } from '../domain/limit.ts';
+import { modelGlob } from '../domain/shared-fields.ts';
+import { windowKey } from '../ledger/matching.ts';
+import { checked } from '../rpc/checked.ts';
+import { permissionDenied } from '../rpc/errors.ts';
+import { type WindowRow, windowMessage } from './budget-window-rows.ts';
+import { type LimitRow, limitMessage } from './limit-rows.ts';
+import type { ReadCall } from './method.ts';
+import { requireExists } from './organization-of.ts';
+import { findKey, requireOwnScope } from './virtual-key-rows.ts';
+
+export async function explain(call: ReadCall, request: ExplainBudgetsRequest__Output): Promise<ExplainBudgetsResponse> {
+  const { organizationId } = request;
+  const { subject, model } = checked({
+    subject: limitSubject(organizationId)(request.subject),
+    model: optional(modelGlob, request.model),
+  });
+  await requireExists(call.db, organizationId, { field: 'subject', ...subject });
+  const subjects = await subjectsWith(call, subject);
+  const limits = await readBudgets(call, [...new Set([organizationId, ...subjects])]);
+  const binding = model === undefined ? limits : limits.filter((limit) => counts(limit, canonicalSelector(model)));
+  const explained = (await withWindows(call, binding)).toSorted((a, b) => a.left - b.left);
+  const [tightest] = explained;
+  return {
+    budgets: explained.map((one) => ({
+      limit: limitMessage(one.limit),
+      window: windowMessage(one.window),
+      leftUsd: usdOfNano(Math.max(0, one.left)),
+      tightest: one === tightest,
+    })),
+  };
+}
+
+/** The subjects whose budgets count its requests, besides the organization. @throws CallError for a member */
+async function subjectsWith(call: ReadCall, { kind, id }: LimitSubject): Promise<readonly string[]> {
+  switch (kind) {
+    case 'organization':
+      return [];
+    case 'ai_system':
+    case 'person':
+      if (call.caller.role === 'member' && id !== call.caller.personId)
+        throw permissionDenied('a member sees the budgets that apply to themself only');
+      return [id];
+    case 'virtual_key': {
+      const { row } = await findKey(call.db, id);
+      requireOwnScope(call.caller, { kind: row.scope_kind, id: row.scope_id });
+      return [id, row.scope_id];
+    }
+  }
+}
+
+type BudgetRow = LimitRow & { readonly period: NonNullable<LimitRow['period']> };
+
+async function readBudgets({ db }: ReadCall, subjectIds: readonly string[]): Promise<readonly BudgetRow[]> {
+  const rows = await db
+    .selectFrom('limits')
+    .selectAll()
+    .where('subject_id', 'in', subjectIds)
+    .where('kind', '=', 'budget')
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.flatMap(({ period, ...row }) => (period === null ? [] : [{ ...row, period }]));
+}
+
+function counts({ model: selector }: BudgetRow, model: string): boolean {
+  return selector === null || limitsModel(canonicalSelector(selector), model);
+}
+
+interface Explained {
+  readonly limit: BudgetRow;
+  readonly window: WindowRow;
+  /** Nano-dollars; below 0 if the amount was lowered. */
+  readonly left: number;
+}
+
+async function withWindows({ db, now }: ReadCall, limits: readonly BudgetRow[]): Promise<readonly Explained[]> {
+  if (limits.length === 0) return [];
+  const current = limits.map((limit) => ({ limit, window: windowOf(limit.period, now) }));
+  const rows = await db
+    .selectFrom('budget_windows')
+    .selectAll()
+    .where(
+      'budget_id',
+      'in',
+      limits.map(({ id }) => id),
+    )
+    .where('window_start', 'in', [...new Set(current.map(({ window }) => window))])
+    .execute();
+  const byKey = new Map(rows.map((row) => [windowKey(row.budget_id, row.window_start), row]));
+  return current.map(({ limit, window }) => {
+    const { spent = 0, leased = 0, unsettled = 0 } = byKey.get(windowKey(limit.id, window)) ?? {};
+    const { id, period, amount } = limit;
+    return {
+      limit,
+      window: { id, period, amount, window, spent, leased, unsettled },
+      left: amount - spent - unsettled,
+    };
+  });
+}
