@@ -98,11 +98,7 @@ async function withWindows({ db, now }: ReadCall, limits: readonly BudgetRow[]):
   const byKey = new Map(rows.map((row) => [windowKey(row.budget_id, row.window_start), row]));
   return current.map(({ limit, window }) => {
     const { spent = 0, leased = 0, unsettled = 0 } = byKey.get(windowKey(limit.id, window)) ?? {};
-    const { id, period, amount } = limit;
-    return {
-      limit,
-      window: { id, period, amount, window, spent, leased, unsettled },
-      left: amount - spent - unsettled,
-    };
+    const row: WindowRow = { ...limit, window, spent, leased, unsettled };
+    return { limit, window: row, left: limit.amount - spent - unsettled };
   });
 }

@@ -2,11 +2,16 @@
 import { type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
+import { forecastBases } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
+import type { Forecast } from './budget-forecast.ts';
 
 export interface WindowRow {
   readonly id: string;
   readonly period: BudgetPeriod;
+  readonly subject_id: string;
+  /** Null for all models. */
+  readonly model: string | null;
   readonly amount: number;
   readonly window: string;
   /** Null if nothing was acquired or used yet. */
@@ -15,7 +20,13 @@ export interface WindowRow {
   readonly unsettled: number | null;
 }
 
-export function windowMessage({ id: limitId, period, amount, window, ...windowRow }: WindowRow) {
+/** When a window of this name ends, in milliseconds since 1970; undefined for a window without an end. */
+export function windowEndOf(period: BudgetPeriod, window: string): number | undefined {
+  const start = windowStart(window);
+  return start === undefined ? undefined : windowEnd(period, start);
+}
+
+export function windowMessage({ id: limitId, period, amount, window, ...windowRow }: WindowRow, forecast?: Forecast) {
   const {
     spent,
     leased,
@@ -25,8 +36,7 @@ export function windowMessage({ id: limitId, period, amount, window, ...windowRo
     leased: windowRow.leased ?? 0,
     unsettled: windowRow.unsettled ?? 0,
   };
-  const start = windowStart(window);
-  const end = start === undefined ? undefined : windowEnd(period, start);
+  const end = windowEndOf(period, window);
   return {
     limitId,
     window,
@@ -36,5 +46,6 @@ export function windowMessage({ id: limitId, period, amount, window, ...windowRo
     leasedUsd: usdOfNano(leased),
     unsettledUsd: usdOfNano(unconfirmed),
     freeUsd: usdOfNano(amount - spent - leased - unconfirmed),
+    ...(forecast && { forecastUsd: usdOfNano(forecast.spent), forecastBasis: forecastBases.names[forecast.basis] }),
   } satisfies BudgetWindow;
 }

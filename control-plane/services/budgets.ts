@@ -17,7 +17,8 @@ import { releaseUnconfirmed } from '../ledger/release-unconfirmed.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
-import { type WindowRow, windowMessage } from './budget-window-rows.ts';
+import { type Forecast, type ForecastQuestion, forecastWindows } from './budget-forecast.ts';
+import { type WindowRow, windowEndOf, windowMessage } from './budget-window-rows.ts';
 import { shownTo } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
@@ -31,8 +32,26 @@ export async function listWindows(
   const current = await currentWindows(call, requested);
   const past = request.includePast ? await otherWindows(call, requested) : [];
   const rows = [...current, ...past].toSorted(newestFirst).slice(0, limit);
-  const { items, nextPageToken } = cutPage(rows, size, windowKey, windowMessage);
+  const forecasts = request.forecast ? await forecastsOf(call, request.organizationId, current) : undefined;
+  const { items, nextPageToken } = cutPage(rows, size, windowKey, (row) =>
+    // A page also has windows of the past, of the same budgets.
+    windowMessage(row, current.includes(row) ? forecasts?.get(row.id) : undefined),
+  );
   return { windows: items, nextPageToken };
+}
+
+function forecastsOf(
+  { db, now }: ReadCall,
+  organizationId: string,
+  current: readonly WindowRow[],
+): Promise<ReadonlyMap<string, Forecast>> {
+  const questions = current.flatMap(
+    ({ id, period, model, subject_id: subjectId, spent, window }): ForecastQuestion[] => {
+      const endsAt = windowEndOf(period, window);
+      return endsAt === undefined ? [] : [{ id, period, model, subjectId, spent: spent ?? 0, endsAt }];
+    },
+  );
+  return forecastWindows({ db, organizationId, now }, questions);
 }
 
 export async function listUnconfirmed(
@@ -126,7 +145,7 @@ function narrowed(request: { readonly organizationId: string; readonly limitId?:
 function budgetsOf({ db, caller, now }: ReadCall, { organizationId, limitId, among }: Narrowed) {
   const all = db
     .selectFrom('limits')
-    .select(['id', 'organization_id', 'amount', 'period', 'deleted_at'])
+    .select(['id', 'organization_id', 'subject_id', 'model', 'amount', 'period', 'deleted_at'])
     .select(currentWindow(now).as('current'))
     .$narrowType<{ period: NotNull }>()
     .where('organization_id', '=', organizationId)
@@ -156,7 +175,17 @@ function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQue
         .onRef('budget_windows.budget_id', '=', 'budgets.id')
         .onRef('budget_windows.window_start', '=', 'budgets.current'),
     )
-    .select(['budgets.id', 'period', 'amount', 'current as window', 'spent', 'leased', 'unsettled'])
+    .select([
+      'budgets.id',
+      'subject_id',
+      'model',
+      'period',
+      'amount',
+      'current as window',
+      'spent',
+      'leased',
+      'unsettled',
+    ])
     .where(({ eb, or }) => or([eb('budgets.deleted_at', 'is', null), eb('budget_windows.budget_id', 'is not', null)]))
     .orderBy('budgets.current', 'desc')
     .orderBy('budgets.id', 'desc')
@@ -173,7 +202,17 @@ function otherWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery
   let query = call.db
     .selectFrom(budgetsOf(call, narrowed).as('budgets'))
     .innerJoin('budget_windows', 'budget_windows.budget_id', 'budgets.id')
-    .select(['budgets.id', 'period', 'amount', 'window_start as window', 'spent', 'leased', 'unsettled'])
+    .select([
+      'budgets.id',
+      'subject_id',
+      'model',
+      'period',
+      'amount',
+      'window_start as window',
+      'spent',
+      'leased',
+      'unsettled',
+    ])
     // The join implies it, but the condition lets an index return the rows in this order.
     .where('budget_windows.organization_id', '=', narrowed.organizationId)
     .whereRef('budget_windows.window_start', '!=', 'budgets.current')

@@ -6,6 +6,25 @@ export const budgets: Resource = {
   name: 'budgets',
   about: 'windows of budgets in the ledger; the budgets are limits',
   commands: {
+    list: {
+      method: 'Budgets.ListWindows',
+      about: 'list budgets with the money of their current windows, and what they will have spent at the end',
+      options: [limitOption],
+      complete: (request) => ({ ...request, forecast: true }),
+      columns: {
+        BUDGET: 'limitId',
+        WINDOW: 'window',
+        'AMOUNT USD': 'amountUsd',
+        SPENT: 'spentUsd',
+        FREE: 'freeUsd',
+        FORECAST: '?forecastUsd',
+        'FORECAST FROM': '?forecastBasis',
+        ENDS: '?endsAt',
+      },
+      notes:
+        'The forecast is the spent money and the recorded usage of the same hours a day ago (windows of a day) or a week ago (longer ones), or the mean if there is no usage from then.',
+      examples: ['budgets list', 'budgets list --all'],
+    },
     windows: {
       method: 'Budgets.ListWindows',
       about: 'list windows of budgets with the money spent and free, newest first',

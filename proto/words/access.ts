@@ -2,6 +2,7 @@
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { SignedKind } from '../../common/record-signature.ts';
 import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
+import type { BudgetForecastBasis__Output } from '../generated/gateway/v1/BudgetForecastBasis.ts';
 import type { BudgetPeriod__Output } from '../generated/gateway/v1/BudgetPeriod.ts';
 import type { DatabaseKind__Output } from '../generated/gateway/v1/DatabaseKind.ts';
 import type { EpochChange__Output } from '../generated/gateway/v1/EpochChange.ts';
@@ -88,6 +89,13 @@ export const limitSubjects = enumWords({
   LIMIT_SUBJECT_KIND_VIRTUAL_KEY: 'virtual_key',
 } as const satisfies WordsFor<LimitSubjectKind__Output>);
 export type LimitSubjectKind = WordOf<typeof limitSubjects>;
+
+export const forecastBases = enumWords({
+  BUDGET_FORECAST_BASIS_LAST_DAY: 'last_day',
+  BUDGET_FORECAST_BASIS_LAST_WEEK: 'last_week',
+  BUDGET_FORECAST_BASIS_MEAN: 'mean',
+} as const satisfies WordsFor<BudgetForecastBasis__Output>);
+export type ForecastBasis = WordOf<typeof forecastBases>;
 
 export const budgetPeriods = enumWords({
   BUDGET_PERIOD_DAY: 'day',

@@ -125,6 +125,7 @@ describe('limits and budgets', () => {
     const budget = await ctl.json('limits create budget --usd 250 --period month --key limited');
     expect(budget).toMatchObject({ amountUsd: '250', subject: { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' } });
     expect(await ctl.expect('budgets explain limited')).toMatch(/ LEFT +TIGHTEST .*\n\S+ +virtual-key .* 250 +yes /);
+    expect(await ctl.expect('budgets list')).toMatch(/ FORECAST +FORECAST FROM .*\n\S+ +\S+ +250 .* last-week /);
     const rate = await ctl.json([
       'limits',
       'create',

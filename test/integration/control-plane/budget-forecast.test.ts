@@ -1,0 +1,125 @@
+// What budgets will have spent at the end of their windows, from sums of usage by hour, over both databases.
+import { expect, it } from 'vitest';
+import { windowEnd } from '../../../common/budget-window.ts';
+import { type ForecastQuestion, forecastWindows } from '../../../control-plane/services/budget-forecast.ts';
+import { addToHours, emptyRow, hourMs } from '../../../control-plane/usage/hours.ts';
+import { describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
+import type { TestTenant } from '../../support/operators.ts';
+
+const dollar = 1_000_000_000;
+const dayMs = 24 * hourMs;
+/** A quarter past three on a Friday. */
+const now = Date.parse('2026-11-20T15:15:00Z');
+const gpt = 'gpt-provider/gpt-4o';
+
+interface Used {
+  readonly at: number;
+  readonly usd: number;
+  readonly model?: string;
+  readonly keyId?: string;
+}
+
+describeBudgets('forecasts of budgets', (fixture) => {
+  const use = (tenant: TestTenant, used: readonly Used[]) =>
+    fixture.store.ledger((tx) =>
+      addToHours(
+        tx,
+        used.map(({ at, usd, model = gpt, keyId = 'key' }) => ({
+          ...emptyRow(
+            {
+              ...{ organization_id: tenant.id, key_id: keyId, ai_system_id: 'system', person_id: null },
+              ...{ project_key_id: null, project_ai_system_id: null, project_person_id: null },
+              ...{ model_asked: model, shadow: 0 },
+            },
+            Math.floor(at / hourMs) * hourMs,
+          ),
+          cost: usd * dollar,
+        })),
+      ),
+    );
+
+  const forecastOf = async (tenant: TestTenant, fields: Partial<ForecastQuestion> = {}) => {
+    const { period = 'day' } = fields;
+    const endsAt = windowEnd(period, now) ?? 0;
+    const question = { id: 'budget', subjectId: tenant.id, model: null, spent: 5 * dollar, period, endsAt, ...fields };
+    const forecasts = await fixture.store.snapshot((db) =>
+      forecastWindows({ db, organizationId: tenant.id, now }, [question]),
+    );
+    const forecast = forecasts.get('budget');
+    return forecast && [forecast.spent / dollar, forecast.basis];
+  };
+
+  /** One dollar in each hour of the two weeks before, the present hour included. */
+  const everyHour = (from = now - 14 * dayMs) => {
+    const used: Used[] = [];
+    for (let at = from; at <= now; at += hourMs) used.push({ at, usd: 1 });
+    return used;
+  };
+
+  it('of a day add the usage of the same hours of the day before', async () => {
+    const tenant = await fixture.tenant();
+    await use(tenant, [
+      // Before and after the hours that are still ahead, and the hour that is a quarter over.
+      { at: now - dayMs - hourMs, usd: 100 },
+      { at: now - dayMs, usd: 4 },
+      { at: now - dayMs + hourMs, usd: 2 },
+      { at: Date.parse('2026-11-19T23:30:00Z'), usd: 3 },
+      { at: Date.parse('2026-11-20T00:30:00Z'), usd: 50 },
+    ]);
+    expect(await forecastOf(tenant)).toEqual([5 + 3 + 2 + 3, 'last_day']);
+  });
+
+  it('of a week and a month repeat the week before', async () => {
+    const tenant = await fixture.tenant();
+    await use(tenant, everyHour());
+    const hoursLeft = (until: string) => (Date.parse(until) - now) / hourMs;
+    expect(await forecastOf(tenant, { period: 'week' })).toEqual([5 + hoursLeft('2026-11-23T00:00:00Z'), 'last_week']);
+    expect(await forecastOf(tenant, { period: 'month' })).toEqual([5 + hoursLeft('2026-12-01T00:00:00Z'), 'last_week']);
+  });
+
+  it('count what the budget counts: its subject and its models', async () => {
+    const tenant = await fixture.tenant();
+    const at = now - dayMs + hourMs;
+    await use(tenant, [
+      { at: at - dayMs, usd: 1 },
+      { at, usd: 1 },
+      { at: at - dayMs, usd: 1, model: 'assistant-provider/claude-haiku-4-5' },
+      { at, usd: 2, model: 'assistant-provider/claude-haiku-4-5' },
+      { at, usd: 4, keyId: 'other' },
+      { at, usd: 8, model: `shadow/${gpt}` },
+    ]);
+    const spentOf = async (fields: Partial<ForecastQuestion>) => (await forecastOf(tenant, fields))?.[0];
+    expect(await spentOf({})).toBe(5 + 7);
+    expect(await spentOf({ subjectId: 'key' })).toBe(5 + 3);
+    expect(await spentOf({ subjectId: 'system' })).toBe(5 + 7);
+    expect(await spentOf({ model: 'assistant-provider/*' })).toBe(5 + 2);
+    expect(await spentOf({ subjectId: 'nobody' })).toBe(5);
+    for (const model of ['shadow/fast', 'route/fast']) expect(await forecastOf(tenant, { model })).toBeUndefined();
+  });
+
+  it('of a subject without older usage are by the mean since its first', async () => {
+    const tenant = await fixture.tenant();
+    const first = now - 2 * hourMs;
+    await use(tenant, everyHour(first));
+    const sinceHours = (now - Math.floor(first / hourMs) * hourMs) / hourMs;
+    const [spent, basis] = (await forecastOf(tenant)) ?? [];
+    expect(basis).toBe('mean');
+    expect(spent).toBeCloseTo(5 + (3 / sinceHours) * 8.75, 6);
+  });
+
+  it('are in lists of windows that request them, for current windows with an end', async () => {
+    const tenant = await fixture.tenant();
+    const { id: day } = await fixture.budget(tenant);
+    const { id: total } = await fixture.budget(tenant, { period: 'BUDGET_PERIOD_TOTAL' });
+    const shown = await fixture.windows(tenant, { forecast: true, includePast: true });
+    expect(shown.map((one) => [one.limitId, one.forecastUsd, one.forecastBasis])).toEqual([
+      [total, undefined, undefined],
+      [day, '0', 'BUDGET_FORECAST_BASIS_LAST_DAY'],
+    ]);
+    expect((await fixture.windows(tenant)).map(({ forecastUsd }) => forecastUsd)).toEqual([undefined, undefined]);
+    const key = await fixture.key(tenant, 'PERSON', tenant.member.id);
+    await fixture.budget(tenant, { subject: limitSubject('VIRTUAL_KEY', key) });
+    const own = await fixture.windows(tenant, { forecast: true }, tenant.member);
+    expect(own.filter(({ forecastUsd }) => forecastUsd === '0')).toHaveLength(2);
+  });
+});
