@@ -10,10 +10,12 @@ import * as billMappings from '../services/bill-mappings.ts';
 import * as billSettings from '../services/bill-settings.ts';
 import * as bills from '../services/bills.ts';
 import * as budgetExplain from '../services/budget-explain.ts';
+import * as budgetReset from '../services/budget-reset.ts';
 import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
 import * as keyPolicy from '../services/key-policy.ts';
+import * as limitRaises from '../services/limit-raises.ts';
 import * as limits from '../services/limits.ts';
 import type { Method } from '../services/method.ts';
 import * as operatorTokens from '../services/operator-tokens.ts';
@@ -68,6 +70,7 @@ export const methods = {
     ListWindows: { ...read, roles: withinOrganization, organization: of.named, handle: budgets.listWindows },
     ListUnsettled: { ...read, roles: managers, organization: of.named, handle: budgets.listUnconfirmed },
     Release: { ...change, roles: managers, organization: of.ofLimit, handle: budgets.release },
+    Reset: { ...change, roles: managers, organization: of.ofLimit, handle: budgetReset.reset },
     Explain: { ...read, roles: withinOrganization, organization: of.named, handle: budgetExplain.explain },
   },
   Guardrails: {
@@ -109,6 +112,8 @@ export const methods = {
     Get: { ...read, roles: withinOrganization, organization: of.ofRow('limits'), handle: limits.get },
     List: { ...read, roles: withinOrganization, organization: of.named, handle: limits.list },
     Update: { ...change, roles: managers, organization: of.ofRow('limits'), handle: limits.update },
+    Raise: { ...change, roles: managers, organization: of.ofRow('limits'), handle: limitRaises.raise },
+    EndRaise: { ...change, roles: managers, organization: of.ofRow('limits'), handle: limitRaises.endRaise },
     Delete: { ...change, roles: managers, organization: of.ofRow('limits'), handle: limits.remove },
   },
   OperatorTokens: {

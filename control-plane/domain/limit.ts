@@ -77,7 +77,7 @@ function limitCount(text: string | undefined): Field<number> {
   return countWithin(text === undefined ? Number.NaN : Number(text));
 }
 
-function notOfRates(value: unknown): Field<undefined> {
+export function notOfRates(value: unknown): Field<undefined> {
   return value === undefined ? valid(undefined) : invalid('goes with a budget only');
 }
 

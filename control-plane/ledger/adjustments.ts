@@ -12,8 +12,9 @@ import type { Source } from '../usage/sources.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { readBudgets } from './budgets.ts';
 import { shareOrganizations } from './locks.ts';
-import { type BudgetWindow, createMatching, subjectsOf, windowKey } from './matching.ts';
+import { type BudgetWindow, createMatching, subjectsOf, windowKey, windowOfBudget } from './matching.ts';
 import { openPage } from './page.ts';
+import { addAdjustment, readAdjusted } from './reset-window.ts';
 
 type AdjustingTransaction = Omit<LedgerTransaction, 'epoch'>;
 
@@ -59,13 +60,24 @@ export async function recordAdjustment(
   for (const { budget, window } of windows) {
     const ledger = page.window(budget.id, window);
     const spent = ledger.spent + usage.amount;
-    if (spent < 0) throw new AdjustmentTooLargeError(`the window ${window} of budget ${budget.id} has`);
-    page.putWindow({ ...ledger, spent });
+    if (spent < 0) await takeFromResets(tx, { budget, window }, -spent);
+    page.putWindow({ ...ledger, spent: Math.max(0, spent) });
   }
   await page.save(tx.db);
   await addCost(tx, usage);
   await noteCurrent(tx, windows, (one) => page.window(one.budget.id, one.window).spent);
   return windows;
+}
+
+/**
+ * A reset took usage away that the correction takes away again: the reset takes less from now on.
+ * @throws AdjustmentTooLargeError
+ */
+async function takeFromResets(tx: AdjustingTransaction, of: BudgetWindow, amount: number): Promise<void> {
+  const { budget, window } = of;
+  if (amount > -(await readAdjusted(tx.db, of)))
+    throw new AdjustmentTooLargeError(`the window ${window} of budget ${budget.id} has`);
+  await addAdjustment(tx, of, { amount, reason: 'a correction of usage from before a reset' });
 }
 
 function keyOf({ budget, window }: BudgetWindow): string {
@@ -140,12 +152,6 @@ async function noteCurrent(
   const current = windows.filter(({ budget, window }) => !budget.deleted && window === windowOf(budget.period, tx.now));
   await noteThresholds(
     tx,
-    current.map((one) => ({
-      budgetId: one.budget.id,
-      organizationId: one.budget.organizationId,
-      window: one.window,
-      amount: one.budget.amount,
-      spent: spentOf(one),
-    })),
+    current.map((one) => ({ ...windowOfBudget(one, tx.now), spent: spentOf(one) })),
   );
 }

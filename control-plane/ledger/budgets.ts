@@ -1,8 +1,10 @@
-// Budgets as the ledger reads them. Only a budget's amount and its deletion can change, and only under the exclusive
+// Budgets as the ledger reads them. Only a budget's amount with its raises, its thresholds, whether it is
+// soft, and its deletion can change, and only under the exclusive
 // lock of its organization. So these values are read after the shared lock is taken.
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { Schema } from '../store/schema.ts';
+import { raisesOf, thresholdsOf } from './budget-terms.ts';
 import type { Budget } from './matching.ts';
 
 /** Includes deleted budgets. */
@@ -52,6 +54,9 @@ function budgetOf(row: Selectable<Schema['limits']>): Budget | undefined {
     subjectId: row.subject_id,
     period: row.period,
     amount: row.amount,
+    raises: raisesOf(row),
+    soft: row.soft === 1,
+    thresholds: thresholdsOf(row),
     model: row.model === null ? null : canonicalSelector(row.model),
     createdAt: row.created_at,
     deleted: row.deleted_at !== null,

@@ -9,7 +9,7 @@ import { readBudgetsById } from './budgets.ts';
 import { Healing } from './healing.ts';
 import type { LeaseName, LeaseRow } from './leases.ts';
 import { type SessionRow, shareOrganizations, shareSessions } from './locks.ts';
-import { type Budget, type BudgetWindow, windowKey } from './matching.ts';
+import { amountIn, type Budget, type BudgetWindow, windowKey } from './matching.ts';
 import { openPage, type Page } from './page.ts';
 import { requireOwn } from './sessions.ts';
 import type { WindowRow } from './windows.ts';
@@ -31,6 +31,7 @@ export interface Instant {
 
 /** All rows that an operation reads, locked. */
 export interface OpenLease {
+  /** Its amount has the raises that hold in the window. */
   readonly budget: Budget;
   readonly session: SessionRow;
   readonly windowRow: WindowRow;
@@ -75,7 +76,7 @@ export async function workOnLeases<ReadResponse>(
       const found = find(opened, work);
       const { response, after, exceeded: isExceeded } = work.step(found, instant);
       if (isExceeded && typeof found !== 'string')
-        exceeded.set(windowKey(found.budget.id, work.operation.window), windowOfBudget(found, work));
+        exceeded.set(windowKey(found.budget.id, work.operation.window), ofLease(found, work));
       if (after !== undefined) {
         opened.page.putWindow(after.windowRow);
         opened.page.putLease(after.lease);
@@ -91,7 +92,8 @@ export async function workOnLeases<ReadResponse>(
   return results;
 }
 
-function windowOfBudget({ budget }: OpenLease, { operation }: LeaseWork<unknown>): BudgetOfWindow {
+/** The budget of an open lease has its raises in its amount. */
+function ofLease({ budget }: OpenLease, { operation }: LeaseWork<unknown>): BudgetOfWindow {
   const { id: budgetId, organizationId, amount } = budget;
   return { budgetId, organizationId, window: operation.window, amount };
 }
@@ -137,7 +139,8 @@ function find({ budgets, sessions, page, now }: Opened, { caller, operation }: L
   requireOwn(session, caller);
   if (!isNear(budget, operation.window, now)) return 'window';
   const windowRow = page.window(budget.id, operation.window);
-  return { budget, session, windowRow, lease: page.lease(operation) ?? newLease(session, windowRow) };
+  const raised = { ...budget, amount: amountIn(budget, operation.window, now) };
+  return { budget: raised, session, windowRow, lease: page.lease(operation) ?? newLease(session, windowRow) };
 }
 
 function idsOf(works: readonly LeaseRequest[], which: 'budgetId' | 'session'): readonly string[] {

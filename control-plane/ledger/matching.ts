@@ -6,14 +6,21 @@ import { limitsModel } from '../../catalog/model-selector.ts';
 import { type BudgetPeriod, dayMs, windowOf } from '../../common/budget-window.ts';
 import type { UsageEventRow } from '../store/schema.ts';
 import { type Source, subjectColumns } from '../usage/sources.ts';
+import type { BudgetOfWindow } from '../webhooks/thresholds.ts';
+import { type Raise, raisedIn } from './budget-terms.ts';
 
 export interface Budget {
   readonly id: string;
   readonly organizationId: string;
   readonly subjectId: string;
   readonly period: BudgetPeriod;
-  /** In nano-dollars. */
+  /** In nano-dollars, without raises. */
   readonly amount: number;
+  readonly raises: readonly Raise[];
+  /** Refuses nothing, so proxies do not know it. */
+  readonly soft: boolean;
+  /** In percent of the amount; undefined: the usual ones. */
+  readonly thresholds: readonly number[] | undefined;
   /** Null for all models. */
   readonly model: string | null;
   readonly createdAt: number;
@@ -25,6 +32,17 @@ export interface BudgetWindow {
   readonly budget: Budget;
   /** The name that windowOf returns. */
   readonly window: string;
+}
+
+/** The budget's window with the amount that holds in it now, for notices. */
+export function windowOfBudget({ budget, window }: BudgetWindow, now: number): BudgetOfWindow {
+  const { id: budgetId, organizationId, thresholds } = budget;
+  return { budgetId, organizationId, window, amount: amountIn(budget, window, now), thresholds };
+}
+
+/** In nano-dollars, with raises. */
+export function amountIn(budget: Budget, window: string, now: number): number {
+  return budget.amount + raisedIn(budget, window, now);
 }
 
 export function windowKey(budgetId: string, window: string): string {

@@ -12,7 +12,7 @@ import { plus } from './bounds.ts';
 import { readBudgets } from './budgets.ts';
 import { type LeaseName, takeFrom } from './leases.ts';
 import { shareOrganizations, shareSessions } from './locks.ts';
-import { type BudgetWindow, createMatching, subjectsOf, windowKey } from './matching.ts';
+import { amountIn, type BudgetWindow, createMatching, subjectsOf, windowKey, windowOfBudget } from './matching.ts';
 import { lockOrdinals, saveOrdinals } from './ordinals.ts';
 import { openPage, type Page } from './page.ts';
 import type { WindowRow } from './windows.ts';
@@ -72,8 +72,11 @@ export async function reportTogether(
   const recorded = [...sumByWindow(fresh, counting)].map(([window, sums]) => record(page, window, sums));
   await page.save(tx.db);
   const spent = recorded.filter(({ budget, row, before }) => !budget.deleted && row.spent !== before.spent);
-  await noteThresholds(tx, spent.map(toThreshold));
-  const over = spent.filter(({ budget, row, before }) => isOver(budget.amount, row, before)).length;
+  await noteThresholds(
+    tx,
+    spent.map((one) => ({ ...windowOfBudget(one, tx.now), spent: one.row.spent })),
+  );
+  const over = spent.filter((one) => isOver(one, tx.now)).length;
   const known = new Set(bookable);
   return reports.map(({ events }, index) => ({
     ...countOf(events, known, fresh),
@@ -211,12 +214,10 @@ interface RecordedUsage extends BudgetWindow {
   readonly row: WindowRow;
 }
 
-function toThreshold({ budget, window, row }: RecordedUsage) {
-  const { id: budgetId, organizationId, amount } = budget;
-  return { budgetId, organizationId, window, amount, spent: row.spent };
-}
-
-function isOver(amount: number, row: WindowRow, before: WindowRow): boolean {
+/** A soft budget has no limit to exceed. */
+function isOver({ budget, window, row, before }: RecordedUsage, now: number): boolean {
+  if (budget.soft) return false;
+  const amount = amountIn(budget, window, now);
   const free = freeOf(row, amount);
   return free < 0 && free < freeOf(before, amount);
 }

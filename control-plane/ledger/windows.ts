@@ -6,7 +6,7 @@ import type { Schema } from '../store/schema.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { partsOf } from './bounds.ts';
 import type { LedgerLocking, TimedTransaction } from './locks.ts';
-import { type BudgetWindow, windowKey } from './matching.ts';
+import { type BudgetWindow, windowKey, windowOfBudget } from './matching.ts';
 import { readRecorded } from './recorded.ts';
 
 export type WindowRow = Selectable<Schema['budget_windows']>;
@@ -92,20 +92,13 @@ function selectKeys(db: Kysely<Schema>, keys: readonly Key[]) {
 
 async function makeWindows(tx: TimedTransaction, missing: readonly BudgetWindow[]): Promise<void> {
   const recorded = await readRecorded(tx.db, missing);
-  const made = missing.map(({ budget, window }) => ({
-    budgetId: budget.id,
-    organizationId: budget.organizationId,
-    window,
-    amount: budget.amount,
-    spent: recorded.get(windowKey(budget.id, window)) ?? 0,
-    deleted: budget.deleted,
-  }));
-  const rows = made
-    .map((row) => ({
-      budget_id: row.budgetId,
-      organization_id: row.organizationId,
-      window_start: row.window,
-      spent: row.spent,
+  const spentOf = ({ budget, window }: BudgetWindow) => recorded.get(windowKey(budget.id, window)) ?? 0;
+  const rows = missing
+    .map((one) => ({
+      budget_id: one.budget.id,
+      organization_id: one.budget.organizationId,
+      window_start: one.window,
+      spent: spentOf(one),
       leased: 0,
       unsettled: 0,
     }))
@@ -119,6 +112,8 @@ async function makeWindows(tx: TimedTransaction, missing: readonly BudgetWindow[
   }
   await noteThresholds(
     tx,
-    made.filter(({ deleted }) => !deleted),
+    missing
+      .filter(({ budget }) => !budget.deleted)
+      .map((one) => ({ ...windowOfBudget(one, tx.now), spent: spentOf(one) })),
   );
 }

@@ -11,7 +11,7 @@ import { modelGlob } from '../domain/shared-fields.ts';
 import { windowKey } from '../ledger/matching.ts';
 import { checked } from '../rpc/checked.ts';
 import { permissionDenied } from '../rpc/errors.ts';
-import { type WindowRow, windowMessage } from './budget-window-rows.ts';
+import { raisedOf, type WindowRow, windowMessage } from './budget-window-rows.ts';
 import { type LimitRow, limitMessage } from './limit-rows.ts';
 import type { ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
@@ -27,12 +27,12 @@ export async function explain(call: ReadCall, request: ExplainBudgetsRequest__Ou
   const subjects = await subjectsWith(call, subject);
   const limits = await readBudgets(call, [...new Set([organizationId, ...subjects])]);
   const binding = model === undefined ? limits : limits.filter((limit) => counts(limit, canonicalSelector(model)));
-  const explained = (await withWindows(call, binding)).toSorted((a, b) => a.left - b.left);
-  const [tightest] = explained;
+  const explained = (await withWindows(call, binding)).toSorted(tightestFirst);
+  const tightest = explained.find(({ limit }) => limit.soft === 0);
   return {
     budgets: explained.map((one) => ({
-      limit: limitMessage(one.limit),
-      window: windowMessage(one.window),
+      limit: limitMessage(one.limit, call.now),
+      window: windowMessage(one.window, call.now),
       leftUsd: usdOfNano(Math.max(0, one.left)),
       tightest: one === tightest,
     })),
@@ -82,6 +82,11 @@ interface Explained {
   readonly left: number;
 }
 
+/** Soft budgets refuse nothing, so they come last. */
+function tightestFirst(a: Explained, b: Explained): number {
+  return a.limit.soft - b.limit.soft || a.left - b.left;
+}
+
 async function withWindows({ db, now }: ReadCall, limits: readonly BudgetRow[]): Promise<readonly Explained[]> {
   if (limits.length === 0) return [];
   const current = limits.map((limit) => ({ limit, window: windowOf(limit.period, now) }));
@@ -99,6 +104,6 @@ async function withWindows({ db, now }: ReadCall, limits: readonly BudgetRow[]):
   return current.map(({ limit, window }) => {
     const { spent = 0, leased = 0, unsettled = 0 } = byKey.get(windowKey(limit.id, window)) ?? {};
     const row: WindowRow = { ...limit, window, spent, leased, unsettled };
-    return { limit, window: row, left: limit.amount - spent - unsettled };
+    return { limit, window: row, left: limit.amount + raisedOf(row, now) - spent - unsettled };
   });
 }

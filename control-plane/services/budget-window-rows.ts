@@ -4,6 +4,7 @@ import { usdOfNano } from '../../common/money.ts';
 import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
 import { forecastBases } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
+import { raisedIn, raisesOf } from '../ledger/budget-terms.ts';
 import type { Forecast } from './budget-forecast.ts';
 
 export interface WindowRow {
@@ -12,7 +13,10 @@ export interface WindowRow {
   readonly subject_id: string;
   /** Null for all models. */
   readonly model: string | null;
+  /** Without raises. */
   readonly amount: number;
+  readonly soft: 0 | 1;
+  readonly raises: string | null;
   readonly window: string;
   /** Null if nothing was acquired or used yet. */
   readonly spent: number | null;
@@ -26,7 +30,15 @@ export function windowEndOf(period: BudgetPeriod, window: string): number | unde
   return start === undefined ? undefined : windowEnd(period, start);
 }
 
-export function windowMessage({ id: limitId, period, amount, window, ...windowRow }: WindowRow, forecast?: Forecast) {
+/** Nano-dollars that raises add to the amount in the window. */
+export function raisedOf(row: Pick<WindowRow, 'id' | 'period' | 'raises' | 'window'>, now: number): number {
+  return raisedIn({ period: row.period, raises: raisesOf(row) }, row.window, now);
+}
+
+export function windowMessage(row: WindowRow, now: number, forecast?: Forecast) {
+  const { id: limitId, period, window, soft, ...windowRow } = row;
+  const raised = raisedOf(row, now);
+  const amount = row.amount + raised;
   const {
     spent,
     leased,
@@ -46,6 +58,8 @@ export function windowMessage({ id: limitId, period, amount, window, ...windowRo
     leasedUsd: usdOfNano(leased),
     unsettledUsd: usdOfNano(unconfirmed),
     freeUsd: usdOfNano(amount - spent - leased - unconfirmed),
+    ...(raised > 0 && { raisedUsd: usdOfNano(raised) }),
+    ...(soft === 1 && { soft: true }),
     ...(forecast && { forecastUsd: usdOfNano(forecast.spent), forecastBasis: forecastBases.names[forecast.basis] }),
   } satisfies BudgetWindow;
 }

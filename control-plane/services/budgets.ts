@@ -35,7 +35,7 @@ export async function listWindows(
   const forecasts = request.forecast ? await forecastsOf(call, request.organizationId, current) : undefined;
   const { items, nextPageToken } = cutPage(rows, size, windowKey, (row) =>
     // A page also has windows of the past, of the same budgets.
-    windowMessage(row, current.includes(row) ? forecasts?.get(row.id) : undefined),
+    windowMessage(row, call.now, current.includes(row) ? forecasts?.get(row.id) : undefined),
   );
   return { windows: items, nextPageToken };
 }
@@ -145,7 +145,8 @@ function narrowed(request: { readonly organizationId: string; readonly limitId?:
 function budgetsOf({ db, caller, now }: ReadCall, { organizationId, limitId, among }: Narrowed) {
   const all = db
     .selectFrom('limits')
-    .select(['id', 'organization_id', 'subject_id', 'model', 'amount', 'period', 'deleted_at'])
+    .select(['id', 'organization_id', 'subject_id', 'model', 'amount', 'period'])
+    .select(['soft', 'raises', 'deleted_at'])
     .select(currentWindow(now).as('current'))
     .$narrowType<{ period: NotNull }>()
     .where('organization_id', '=', organizationId)
@@ -166,6 +167,8 @@ interface WindowQuery extends Narrowed {
   readonly after: WindowKey | undefined;
 }
 
+const budgetColumns = ['budgets.id', 'subject_id', 'model', 'period', 'amount', 'soft', 'raises'] as const;
+
 /** The current window of each budget, whether it has a row in the ledger or not. */
 function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<WindowRow[]> {
   let query = call.db
@@ -175,17 +178,8 @@ function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQue
         .onRef('budget_windows.budget_id', '=', 'budgets.id')
         .onRef('budget_windows.window_start', '=', 'budgets.current'),
     )
-    .select([
-      'budgets.id',
-      'subject_id',
-      'model',
-      'period',
-      'amount',
-      'current as window',
-      'spent',
-      'leased',
-      'unsettled',
-    ])
+    .select(budgetColumns)
+    .select(['current as window', 'spent', 'leased', 'unsettled'])
     .where(({ eb, or }) => or([eb('budgets.deleted_at', 'is', null), eb('budget_windows.budget_id', 'is not', null)]))
     .orderBy('budgets.current', 'desc')
     .orderBy('budgets.id', 'desc')
@@ -202,17 +196,8 @@ function otherWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery
   let query = call.db
     .selectFrom(budgetsOf(call, narrowed).as('budgets'))
     .innerJoin('budget_windows', 'budget_windows.budget_id', 'budgets.id')
-    .select([
-      'budgets.id',
-      'subject_id',
-      'model',
-      'period',
-      'amount',
-      'window_start as window',
-      'spent',
-      'leased',
-      'unsettled',
-    ])
+    .select(budgetColumns)
+    .select(['window_start as window', 'spent', 'leased', 'unsettled'])
     // The join implies it, but the condition lets an index return the rows in this order.
     .where('budget_windows.organization_id', '=', narrowed.organizationId)
     .whereRef('budget_windows.window_start', '!=', 'budgets.current')

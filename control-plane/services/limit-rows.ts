@@ -2,10 +2,12 @@
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import { usdOfNano } from '../../common/money.ts';
+import type { BudgetRaise } from '../../proto/generated/gateway/v1/BudgetRaise.ts';
 import type { Limit } from '../../proto/generated/gateway/v1/Limit.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
 import { budgetPeriods, limitKinds, limitSubjects } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
+import { type Raise, raisesOf, thresholdsOf } from '../ledger/budget-terms.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ChangeCall, ReadCall } from './method.ts';
 
@@ -23,11 +25,15 @@ export function limitRecord(row: LimitRow) {
   } satisfies LimitRecord;
 }
 
-/** The limit as operators see it. */
-export function limitMessage(row: LimitRow) {
+/** The limit as operators see it, with the raises that have not ended. */
+export function limitMessage(row: LimitRow, now: number) {
   const { model, ...record } = limitRecord(row);
+  const thresholds = thresholdsOf(row);
   return {
     ...record,
+    ...(row.soft === 1 && { soft: true }),
+    ...(thresholds && { thresholds: { percents: [...thresholds] } }),
+    raises: raisesOf(row).flatMap((raise) => (raise.until > now ? [raiseMessage(raise)] : [])),
     ...(model !== undefined && { model: canonicalSelector(model) }),
     organizationId: row.organization_id,
     subject: { kind: limitSubjects.names[row.subject_kind], id: row.subject_id },
@@ -36,7 +42,13 @@ export function limitMessage(row: LimitRow) {
   } satisfies Limit;
 }
 
-/** The limits of each of the subjects, oldest first. */
+function raiseMessage({ id, amount, from, until, reason }: Raise) {
+  return {
+    ...{ id, amountUsd: usdOfNano(amount), createdAt: timeText(from), endsAt: timeText(until), reason },
+  } satisfies BudgetRaise;
+}
+
+/** The limits of each of the subjects, oldest first, without soft budgets: proxies have nothing to enforce in them. */
 export async function readLimits(
   db: Kysely<Schema>,
   subjectIds: readonly string[],
@@ -45,6 +57,7 @@ export async function readLimits(
     .selectFrom('limits')
     .selectAll()
     .where('subject_id', 'in', subjectIds)
+    .where('soft', '=', 0)
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute();

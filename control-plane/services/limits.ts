@@ -3,7 +3,6 @@
 // ledger.
 import type { Kysely } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
-import { windowOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateLimitRequest__Output } from '../../proto/generated/gateway/v1/CreateLimitRequest.ts';
 import type { DeleteLimitRequest__Output } from '../../proto/generated/gateway/v1/DeleteLimitRequest.ts';
@@ -14,25 +13,25 @@ import type { ListLimitsRequest__Output } from '../../proto/generated/gateway/v1
 import type { ListLimitsResponse } from '../../proto/generated/gateway/v1/ListLimitsResponse.ts';
 import type { UpdateLimitRequest__Output } from '../../proto/generated/gateway/v1/UpdateLimitRequest.ts';
 import { limitKinds, limitSubjects } from '../../proto/words/access.ts';
+import { budgetTerms } from '../domain/budget-terms.ts';
 import { optional } from '../domain/field.ts';
 import { type LimitSubject, limitKind, limitResize, limitSize, limitSubject, unchanged } from '../domain/limit.ts';
 import { modelSelector, spentSelector } from '../domain/model-selector.ts';
-import { mayChangePerson } from '../domain/roles.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
-import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
+import { CallError, permissionDenied } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
-import { noteThresholds } from '../webhooks/thresholds.ts';
-import { isSame } from './columns.ts';
+import { flag, isSame } from './columns.ts';
 import { changed } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
+import { findLimit, requireMayLimit, subjectOf } from './limit-access.ts';
+import { noteReached } from './limit-raises.ts';
 import { deleteLimits, type LimitRow, limitMessage, lockWindowsOf, shownTo } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
 import { organizationChanged } from './organizations.ts';
-import { findPerson } from './people.ts';
-import { findKey, requireNotRevoked, valuesOfKey } from './virtual-key-rows.ts';
+import { valuesOfKey } from './virtual-key-rows.ts';
 
 /** For one subject: its record contains all of them, and every request is checked against all of them. */
 export const limitsMax = 32;
@@ -44,6 +43,7 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     subject: limitSubject(request.organizationId)(request.subject),
     kind: limitKind(request.kind),
     ...limitSize(isBudget, request),
+    ...budgetTerms(isBudget, request, request.model),
     model: optional((isBudget ? spentSelector : modelSelector)(known, request.allowUnmatched === true), request.model),
   });
   if (fields.kind === 'budget') await lockWindowsOf(call, request.organizationId);
@@ -59,6 +59,8 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     amount: fields.period === undefined ? fields.count : fields.amount_usd,
     model: fields.model?.stored ?? null,
     period: fields.period ?? null,
+    ...termColumns(fields),
+    raises: null,
     deleted_at: null,
     created_at: call.now,
     revision: call.revision,
@@ -67,13 +69,13 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
   const match = fields.model && { match: fields.model.match };
   return {
     ...(await recorded(call.db, row)),
-    result: { ...limitMessage(row), ...match },
-    after: limitMessage(row),
+    result: { ...limitMessage(row, call.now), ...match },
+    after: limitMessage(row, call.now),
   };
 }
 
 export async function get(call: ReadCall, request: GetLimitRequest__Output): Promise<Limit> {
-  const row = await find(call.db, request.id);
+  const row = await findLimit(call.db, request.id);
   const shown = await call.db
     .selectFrom('limits')
     .select('id')
@@ -81,7 +83,7 @@ export async function get(call: ReadCall, request: GetLimitRequest__Output): Pro
     .where(shownTo(call.caller))
     .executeTakeFirst();
   if (shown === undefined) throw permissionDenied('a member sees the limits that apply to themself only');
-  return limitMessage(row);
+  return limitMessage(row, call.now);
 }
 
 export async function list(call: ReadCall, request: ListLimitsRequest__Output): Promise<ListLimitsResponse> {
@@ -95,30 +97,35 @@ export async function list(call: ReadCall, request: ListLimitsRequest__Output): 
   if (subject !== undefined) {
     query = query.where('subject_kind', '=', subject.kind).where('subject_id', '=', subject.id);
   }
-  const { items, nextPageToken } = await pageOf(query, request, limitMessage);
+  const { items, nextPageToken } = await pageOf(query, request, (row) => limitMessage(row, call.now));
   return { limits: items, nextPageToken };
 }
 
 export async function update(call: ChangeCall, request: UpdateLimitRequest__Output): Promise<Outcome<Limit>> {
-  const before = await find(call.db, request.id);
-  const fields = checked({ ...limitResize(before.period, request), ...fixedFields(request, before) });
+  const before = await findLimit(call.db, request.id);
+  const fields = checked({
+    ...limitResize(before.period, request),
+    ...budgetTerms(before.period !== null, request, before.model),
+    ...fixedFields(request, before),
+  });
   expectRevision(request.ifRevision, before.revision);
   await requireMayLimit(call, subjectOf(before));
   const columns = {
     amount: fields.amount_usd ?? fields.count ?? before.amount,
+    ...termColumns(fields, before),
     // A selector that was stored with an alias of its provider is rewritten with the canonical name.
     model: before.model === null ? null : storedSelector(before.model),
   };
-  if (isSame(before, columns)) return { unchanged: limitMessage(before) };
+  if (isSame(before, columns)) return { unchanged: limitMessage(before, call.now) };
   if (before.period !== null) await lockWindowsOf(call, before.organization_id);
   const after: LimitRow = { ...before, ...columns, revision: call.revision };
   await call.db.updateTable('limits').set(after).where('id', '=', before.id).execute();
-  await noteReached(call, after);
+  await noteReached(call, after.id);
   return {
     ...(await recorded(call.db, before)),
-    result: limitMessage(after),
-    before: limitMessage(before),
-    after: limitMessage(after),
+    result: limitMessage(after, call.now),
+    before: limitMessage(before, call.now),
+    after: limitMessage(after, call.now),
   };
 }
 
@@ -126,25 +133,20 @@ export async function remove(
   call: ChangeCall,
   request: DeleteLimitRequest__Output,
 ): Promise<Outcome<DeleteLimitResponse>> {
-  const row = await find(call.db, request.id);
+  const row = await findLimit(call.db, request.id);
   await requireMayLimit(call, subjectOf(row));
   await deleteLimits(call, (where) => where('id', '=', row.id));
-  return { ...(await recorded(call.db, row)), result: {}, before: limitMessage(row) };
+  return { ...(await recorded(call.db, row)), result: {}, before: limitMessage(row, call.now) };
 }
 
-/** With a lower amount, the spent money may have reached a threshold that it had not reached before. */
-async function noteReached({ db, now }: ChangeCall, budget: LimitRow): Promise<void> {
-  if (budget.period === null) return;
-  const window = windowOf(budget.period, now);
-  const windowRow = await db
-    .selectFrom('budget_windows')
-    .select('spent')
-    .where('budget_id', '=', budget.id)
-    .where('window_start', '=', window)
-    .executeTakeFirst();
-  if (windowRow === undefined) return;
-  const { id: budgetId, organization_id: organizationId, amount } = budget;
-  await noteThresholds({ db, now }, [{ budgetId, organizationId, window, amount, spent: windowRow.spent }]);
+type TermFields = { readonly soft: boolean | undefined; readonly thresholds: readonly number[] | undefined };
+
+/** @param before what stays if a field is absent; without it, what a new limit has */
+function termColumns({ soft, thresholds }: TermFields, before?: Pick<LimitRow, 'soft' | 'thresholds'>) {
+  return {
+    soft: soft === undefined ? (before?.soft ?? 0) : flag(soft),
+    thresholds: thresholds === undefined ? (before?.thresholds ?? null) : JSON.stringify(thresholds),
+  };
 }
 
 function fixedFields({ subject, kind, model }: UpdateLimitRequest__Output, row: LimitRow) {
@@ -160,14 +162,6 @@ function fixedFields({ subject, kind, model }: UpdateLimitRequest__Output, row: 
 /** Compares canonical names, so any of a model's names counts as the same. */
 function sameModels(text: string, stored: string | null): boolean {
   return stored === null ? text === '' : canonicalSelector(text) === canonicalSelector(stored);
-}
-
-/** @throws CallError for a revoked key, and for owners if an admin calls */
-async function requireMayLimit(call: ChangeCall, { kind, id }: LimitSubject): Promise<void> {
-  if (kind === 'virtual_key') requireNotRevoked((await findKey(call.db, id)).row);
-  if (kind === 'person' && !mayChangePerson(call.caller, (await findPerson(call.db, id)).role)) {
-    throw permissionDenied('only an owner limits owners, or lifts their limits');
-  }
 }
 
 /** @throws CallError */
@@ -201,19 +195,4 @@ async function whoseRecord(db: Kysely<Schema>, { kind, id }: LimitSubject): Prom
     case 'virtual_key':
       return (await valuesOfKey(db, id)).map((value) => changed(value.hash));
   }
-}
-
-async function find(db: Kysely<Schema>, id: string): Promise<LimitRow> {
-  const row = await db
-    .selectFrom('limits')
-    .selectAll()
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('id');
-  return row;
-}
-
-function subjectOf(row: LimitRow): LimitSubject {
-  return { kind: row.subject_kind, id: row.subject_id };
 }

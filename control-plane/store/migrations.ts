@@ -10,6 +10,7 @@ import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
 import { addAuditFilters } from './audit-table.ts';
+import { addBudgetTerms } from './budget-tables.ts';
 import { addGuardrailKeys, createGuardrails } from './guardrail-tables.ts';
 import { createKeyRefusals, createKeyStates } from './key-refusal-table.ts';
 import { addKeyUse } from './key-tables.ts';
@@ -119,6 +120,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '037_audit_filters': { up: addAuditFilters },
   '038_stops': { up: createStops },
   '039_suspension_ends': { up: addSuspensionEnds },
+  '040_budget_terms': { up: addBudgetTerms },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

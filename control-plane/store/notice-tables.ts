@@ -12,7 +12,8 @@ export interface BudgetNoticesTable {
   window_start: string;
   kind: NoticeKind;
   /**
-   * Distinguishes notices of one kind: "80@1000000000" and "@1000000000" for an amount, "<session>@<ms>" for an age.
+   * Distinguishes notices of one kind: "80@1000000000" and "@1000000000" for an amount, "<session>@<ms>" for an age;
+   * after a reset of the window with "#<adjustment>" behind it.
    */
   about: string;
   organization_id: string;

@@ -1,10 +1,7 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for
 // milliseconds since 1970 and revisions, JSON as text. Both databases have exactly these; migrations.ts creates them.
-import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type {
   KeyForm,
-  LimitKind,
-  LimitSubjectKind,
   RecordKind,
   RecordState,
   Role,
@@ -13,6 +10,7 @@ import type {
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { AuditEventsTable } from './audit-table.ts';
+import type { BudgetAdjustmentsTable, BudgetWindowsTable, LimitsTable } from './budget-tables.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
 import type { KeyRefusalsTable, KeyStatesTable } from './key-refusal-table.ts';
 import type { KeyValuesTable, VirtualKeysTable } from './key-tables.ts';
@@ -47,6 +45,7 @@ export interface Schema extends ReconciliationTables {
   limits: LimitsTable;
   prices: PricesTable;
   budget_windows: BudgetWindowsTable;
+  budget_adjustments: BudgetAdjustmentsTable;
   ledger_sessions: LedgerSessionsTable;
   leases: LeasesTable;
   booked_ordinals: BookedOrdinalsTable;
@@ -155,28 +154,6 @@ interface ProvidersTable {
   revision: number;
 }
 
-/**
- * A limit exists as long as its subject: it is deleted when the subject is deleted or revoked. The ledger of a budget
- * outlives it.
- */
-interface LimitsTable {
-  id: string;
-  organization_id: string;
-  subject_kind: LimitSubjectKind;
-  subject_id: string;
-  kind: LimitKind;
-  /** Requests, tokens, or nano-dollars of a budget. */
-  amount: number;
-  /** Null for all models. */
-  model: string | null;
-  /** For a budget; null for the others. */
-  period: BudgetPeriod | null;
-  /** For a deleted budget, whose row stays for the ledger. Rows of other limits are deleted. */
-  deleted_at: number | null;
-  created_at: number;
-  revision: number;
-}
-
 interface PricesTable {
   id: string;
   organization_id: string;
@@ -185,20 +162,6 @@ interface PricesTable {
   prices: string;
   created_at: number;
   revision: number;
-}
-
-/**
- * The ledger of one window of a budget, in nano-dollars; the rest of the limit beyond the three is free. Key:
- * (budget_id, window_start). A row is created when money of its window is first acquired or used.
- */
-interface BudgetWindowsTable {
-  budget_id: string;
-  organization_id: string;
-  /** A UTC day, or "total". */
-  window_start: string;
-  spent: number;
-  leased: number;
-  unsettled: number;
 }
 
 /** One run of a proxy. A closed session never opens again. */

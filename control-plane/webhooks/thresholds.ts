@@ -4,8 +4,8 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 
-/** In percent of the budget's amount. */
-export const thresholdPercents = [50, 80, 100] as const;
+/** In percent of the budget's amount, unless the budget has thresholds of its own. */
+const usualThresholds: readonly number[] = [50, 80, 100];
 
 /** A window of a budget, with its row locked. */
 export interface BudgetOfWindow {
@@ -15,6 +15,8 @@ export interface BudgetOfWindow {
   readonly window: string;
   /** The budget's amount, in nano-dollars. */
   readonly amount: number;
+  /** In percent of the amount; absent: the usual ones. */
+  readonly thresholds?: readonly number[] | undefined;
 }
 
 /** A window with its spent money so far. */
@@ -32,7 +34,7 @@ interface NotingTransaction {
 /** Records thresholds that are reached and not recorded yet, in one statement, or none if nothing is reached. */
 export async function noteThresholds({ db, now }: NotingTransaction, windows: readonly WindowSpent[]): Promise<void> {
   const rows = windows.flatMap((window) =>
-    thresholdPercents
+    (window.thresholds ?? usualThresholds)
       .filter((percent) => hasReached(window, percent))
       .map((percent) => ({
         ...noticeOf(window, 'threshold', now),

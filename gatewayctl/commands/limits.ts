@@ -1,6 +1,6 @@
 // Limits: how much an organization, an AI system, a person or a key may use.
 import type { Given, Resource } from '../command.ts';
-import { allowUnmatched, ifRevision, ofKey, ofPerson, ofSystem } from './shared.ts';
+import { allowUnmatched, fromNow, ifRevision, ofKey, ofPerson, ofSystem, time } from './shared.ts';
 
 const subjects: readonly Given[] = [ofSystem, ofPerson, ofKey];
 
@@ -11,6 +11,17 @@ const amount: Given = {
   about: "a budget's amount in USD, such as 250 or 0.5",
   field: 'amountUsd',
 };
+
+/** Of a budget alone. */
+const terms: readonly Given[] = [
+  { flags: '--soft <true|false>', about: 'of a budget: it counts and notifies, but refuses nothing', field: 'soft' },
+  {
+    flags: '--threshold <percent>',
+    about:
+      "of a budget: a part of its amount that is reported, usually 50, 80 and 100; repeat it for more, '' for none",
+    field: 'thresholds.percents',
+  },
+];
 
 export const limits: Resource = {
   name: 'limits',
@@ -31,6 +42,7 @@ export const limits: Resource = {
           field: 'model',
         },
         allowUnmatched,
+        ...terms,
         ...subjects,
       ],
       otherwise: { field: 'subject.id', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_ORGANIZATION' } },
@@ -60,16 +72,37 @@ export const limits: Resource = {
         PERIOD: '?period',
         COUNT: '?count',
         MODEL: '?model',
+        SOFT: '?soft',
       },
       examples: ['limits list', 'limits list --key checkout'],
     },
     update: {
       method: 'Limits.Update',
-      about: 'change the amount or the count; kind, subject and models stay',
+      about: 'change the amount or the count, and the terms of a budget; kind, subject and models stay',
       arguments: [id],
-      options: [amount, count, ifRevision],
+      options: [amount, count, ...terms, ifRevision],
       file: true,
       examples: ['limits update 01890000-0000-7000-8000-000000000000 --usd 500'],
+    },
+    raise: {
+      method: 'Limits.Raise',
+      about: "add to a budget's amount until a time, by default the end of its current window",
+      arguments: [id, { flags: '<usd>', about: 'what is added, in USD', field: 'amountUsd' }],
+      options: [
+        { flags: '--until <time>', about: 'a date or RFC 3339', field: 'endsAt', read: time },
+        { flags: '--for <duration>', about: 'for so long from now, such as 3d', field: 'endsAt', read: fromNow },
+        { flags: '--reason <text>', about: 'why, for the audit log', field: 'reason' },
+      ],
+      examples: [
+        'limits raise 01890000-0000-7000-8000-000000000000 100',
+        "limits raise 01890000-0000-7000-8000-000000000000 100 --for 3d --reason 'launch'",
+      ],
+    },
+    'end-raise': {
+      method: 'Limits.EndRaise',
+      about: 'end a raise of a budget early',
+      arguments: [id, { flags: '<raise>', about: 'id of the raise, which limits get shows', field: 'raiseId' }],
+      examples: ['limits end-raise 01890000-0000-7000-8000-000000000000 01890000-0000-7000-8000-000000000001'],
     },
     delete: {
       method: 'Limits.Delete',

@@ -47,6 +47,7 @@ const tables = [
     'budget_notices',
     'leases',
     'budget_windows',
+    'budget_adjustments',
     'ledger_sessions',
     'booked_ordinals',
     'epochs',

@@ -1,5 +1,6 @@
 // The protocol's reference instead of the control plane. It takes no time, so proxies run through many schedules. The
 // checks must find faults that are put into it.
+import { windowOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { AcquireRequest, ReturnRequest, SessionEnd, UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { LedgerReference, type LedgerSnapshot } from './ledger.reference.ts';
@@ -85,6 +86,14 @@ export class MemorySide implements LedgerSide {
     const budget = this.#ledger.budgets.get(budgetId);
     if (budget !== undefined) budget.amount = amount;
     this.#executed({ kind: 'resize', budgetId, amount });
+  }
+
+  async resetBudget(budgetId: string): Promise<void> {
+    const budget = this.#ledger.budgets.get(budgetId);
+    if (budget === undefined || budget.isDeleted) return;
+    const window = windowOf(budget.period, this.#now);
+    this.#ledger.reset(budgetId, window);
+    this.#executed({ kind: 'reset', budgetId, window });
   }
 
   async deleteBudget(budgetId: string): Promise<void> {

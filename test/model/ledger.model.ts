@@ -103,6 +103,8 @@ const actions = {
     const { amount, id } = random.pick(world.budgets);
     const resized = Math.max(1, Math.floor(amount * (random.chance(0.5) ? random.next() : 1 + random.next())));
     if (resized !== amount) world.execute(() => world.side.resizeBudget(id, resized));
+    // No action of its own: schedules of former seeds stay the same otherwise.
+    if (random.chance(0.1)) world.execute(() => world.side.resetBudget(id));
   },
   delete: (world, random) => {
     if (world.budgets.length === 0) return;

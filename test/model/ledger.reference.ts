@@ -208,6 +208,10 @@ export class LedgerReference {
     return released;
   }
 
+  reset(budgetId: string, window: string): void {
+    this.row(budgetId, window).spent = 0;
+  }
+
   matching(event: UsageEvent): readonly BudgetTerms[] {
     return [...this.budgets.values()].filter((budget) => matches(budget, event));
   }

@@ -38,6 +38,7 @@ export type Executed =
     }
   | { readonly kind: 'create'; readonly terms: BudgetTerms }
   | { readonly kind: 'resize'; readonly budgetId: string; readonly amount: number }
+  | { readonly kind: 'reset'; readonly budgetId: string; readonly window: string }
   | { readonly kind: 'delete'; readonly budgetId: string };
 
 /** When an operation took effect. */
@@ -85,6 +86,8 @@ export interface LedgerSide extends LedgerClient {
   releaseUnconfirmed(lease: LeaseName, amount: number): Promise<void>;
   createBudget(budget: NewBudget): Promise<void>;
   resizeBudget(id: string, amount: number): Promise<void>;
+  /** The spent money of its current window counts from zero again. */
+  resetBudget(id: string): Promise<void>;
   deleteBudget(id: string): Promise<void>;
   /** Copies the whole ledger, while no operation is in progress. */
   snapshot(): Promise<object>;

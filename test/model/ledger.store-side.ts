@@ -9,6 +9,7 @@ import { releaseUnconfirmed } from '../../control-plane/ledger/release-unconfirm
 import { Followers } from '../../control-plane/requests/followers.ts';
 import type { OperatorCaller, ProxyCaller } from '../../control-plane/rpc/caller.ts';
 import { CallError } from '../../control-plane/rpc/errors.ts';
+import { reset } from '../../control-plane/services/budget-reset.ts';
 import { createLedgerService } from '../../control-plane/services/ledger.ts';
 import * as limits from '../../control-plane/services/limits.ts';
 import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/services/method.ts';
@@ -55,7 +56,7 @@ const noLocks: RowLocks = {
 
 const ledgerTables = [
   ...(['leases', 'budget_windows', 'ledger_sessions', 'booked_ordinals'] as const),
-  ...(['usage_events', 'usage_hours', 'budget_notices'] as const),
+  ...(['usage_events', 'usage_hours', 'budget_notices', 'budget_adjustments'] as const),
 ];
 type Table = (typeof ledgerTables)[number];
 type Tables = ReadonlyMap<Table, readonly object[]>;
@@ -191,6 +192,14 @@ export class StoreSide implements LedgerSide {
       outcome: await limits.update(call, { id, amountUsd: usdOfNano(amount) }),
       executed: { kind: 'resize', budgetId: id, amount },
     }));
+  }
+
+  resetBudget(id: string): Promise<void> {
+    return this.#changeOfBudget('reset', async (call) => {
+      const outcome = await reset(call, { limitId: id, reason: 'by the model' });
+      const window = resultOf(outcome).window ?? '';
+      return { outcome, executed: { kind: 'reset', budgetId: id, window } };
+    });
   }
 
   deleteBudget(id: string): Promise<void> {

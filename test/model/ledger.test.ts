@@ -21,7 +21,7 @@ const reached = [
   ...['ran', 'waited', 'exceeded', 'busy', 'unavailable', 'used up', 'returned'],
   ...['acquisition granted', 'acquisition exceeded', 'acquisition busy'],
   ...['acquisition gone', 'acquisition window', 'acquisition deleted'],
-  ...['reported', 'overflowed', 'drained', 'above its reservation', 'not charged', 'lowered below'],
+  ...['reported', 'overflowed', 'drained', 'above its reservation', 'not charged', 'lowered below', 'reset'],
   ...['noted', 'opened', 'killed and reported', 'adopted settled', 'restored', 'left, read on', 'left, not read'],
 ];
 

@@ -13,6 +13,7 @@ import {
   rowKey,
 } from './ledger.reference.ts';
 import type { EventsRead, Executed, LedgerRead, StoreStep } from './ledger.side.ts';
+import { add, refill } from './maps.ts';
 
 export class Violation extends Error {}
 
@@ -233,6 +234,13 @@ export class LedgerVerifier {
           this.#count('lowered below');
         return new Map(this.#keysOf(terms).map((key) => [key, lowered]));
       }
+      case 'reset': {
+        const { budgetId, window } = executed;
+        reference.reset(budgetId, window);
+        this.#spent.set(rowKey(budgetId, window), 0);
+        this.#count('reset');
+        return none;
+      }
       case 'delete': {
         const terms = reference.budgets.get(executed.budgetId);
         if (terms !== undefined) terms.isDeleted = true;
@@ -383,15 +391,6 @@ function totalOf({ leased, spent, unconfirmed }: LedgerState): number {
 const none: ReadonlyMap<string, number> = new Map();
 const noClaim: Claim = { all: 0, firm: 0 };
 const emptyLease = { left: 0, seq: 0, state: 'open', shut: 0, back: 0 };
-
-function refill<Value>(map: Map<string, Value>, from: ReadonlyMap<string, Value>): void {
-  map.clear();
-  for (const [key, value] of from) map.set(key, value);
-}
-
-function add(sums: Map<string, number>, key: string, amount: number): void {
-  sums.set(key, (sums.get(key) ?? 0) + amount);
-}
 
 function fail(message: string): never {
   throw new Violation(message);

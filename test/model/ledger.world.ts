@@ -42,7 +42,7 @@ const uuidForm = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 const concurrentMs = 40;
 const expireEveryMs = 15_000;
 /** Changes in tables that a restore of the ledger does not undo in this model. */
-const changing: ReadonlySet<Executed['kind']> = new Set(['create', 'resize', 'delete', 'release']);
+const changing: ReadonlySet<Executed['kind']> = new Set(['create', 'resize', 'delete', 'release', 'reset']);
 
 export class World {
   readonly random: Random;

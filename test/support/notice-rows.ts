@@ -1,4 +1,5 @@
 // Budgets, webhooks and their notices as rows: for tests of thresholds and deliveries.
+import type { Insertable } from 'kysely';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import { sealWebhookSecret } from '../../control-plane/domain/webhook.ts';
@@ -13,7 +14,7 @@ export const masterKeys = parseSealKeys(createSealKey());
 /** An organization with a daily budget on itself; `amount` in nano-dollars. */
 export async function storeBudget(
   store: Store,
-  row: Partial<Schema['limits']> & { readonly id: string },
+  row: Partial<Insertable<Schema['limits']>> & { readonly id: string },
 ): Promise<void> {
   const organizationId = row.organization_id ?? 'organization-1';
   await change(store, async (tx) => {

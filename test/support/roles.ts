@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import type { MethodName } from '../../control-plane/api/methods.ts';
 import { bill, importedBill, mapping, writeDrift } from './bills/stored.ts';
 import type { StoreDatabase } from './databases.ts';
-import { writeLease, writeLedger } from './ledger-state.ts';
 import { writeDelivery } from './notice-rows.ts';
 import {
   createKey,
@@ -15,6 +14,7 @@ import {
   type Someone,
   type TestTenant,
 } from './operators.ts';
+import { budget, deleteAll, inAMonth, raised, unconfirmed } from './role-budgets.ts';
 import {
   type Code,
   everybodyInside,
@@ -94,19 +94,6 @@ const delivery = async (world: World, tenant: TestTenant) => {
   const { id } = await webhook(world, tenant);
   return { id: await writeDelivery(world.database, { organizationId: tenant.id, webhookId: id }) };
 };
-/** Unconfirmed money of a budget from a silent proxy. */
-const unconfirmed = async ({ database, plane }: World, tenant: TestTenant) => {
-  await deleteAll(plane, tenant, 'Limits');
-  const { id: budgetId } = await plane.expect('Limits.Create', tenant.owner.token, {
-    organizationId: tenant.id,
-    subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: tenant.id },
-    ...{ kind: 'LIMIT_KIND_BUDGET', amountUsd: '1', period: 'BUDGET_PERIOD_TOTAL' },
-  });
-  const ledger = { budgetId, organizationId: tenant.id, window: 'total', unconfirmed: 5 };
-  await writeLedger(database, ledger);
-  const session = await writeLease(database, { ...ledger, remaining: ledger.unconfirmed });
-  return { limitId: budgetId, window: ledger.window, session };
-};
 const drift = async ({ database }: World, tenant: TestTenant) => ({
   ...{ organizationId: tenant.id, id: await writeDrift(database, tenant.id), reason: 'as billed' },
 });
@@ -117,14 +104,6 @@ const adjustment = async (world: World, tenant: TestTenant) => {
 };
 const session = () => ({ session: randomUUID() });
 const lease = () => ({ ...session(), budgetId: randomUUID(), window: 'total', seq: 1 });
-/** One organization, or a member, would soon reach its limit otherwise. */
-const deleteAll = async (plane: OperatorsPlane, tenant: TestTenant, service: 'Limits' | 'Webhooks' | 'Guardrails') => {
-  const organizationId = tenant.id;
-  const listed = await plane.expect(`${service}.List`, tenant.owner.token, { organizationId });
-  for (const { id } of listed[service.toLowerCase()]) {
-    await plane.expect(`${service}.Delete`, tenant.owner.token, { id });
-  }
-};
 /** One organization would soon reach its limit otherwise. */
 const guardrailFields = async ({ plane }: World, tenant: TestTenant) => {
   await deleteAll(plane, tenant, 'Guardrails');
@@ -188,6 +167,10 @@ export const expectations: Record<MethodName, Expectation> = {
   'Budgets.ListWindows': { ...everybodyInside, request: inOrganization },
   'Budgets.ListUnsettled': { ...managersOnly, request: inOrganization },
   'Budgets.Release': { ...managersOnly, request: unconfirmed },
+  'Budgets.Reset': {
+    ...managersOnly,
+    request: async (world, tenant) => ({ limitId: (await budget(world, tenant)).id, reason: 'a test' }),
+  },
   'Budgets.Explain': {
     ...everybodyInside,
     request: (_world, { id }) => ({ organizationId: id, subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id } }),
@@ -220,6 +203,11 @@ export const expectations: Record<MethodName, Expectation> = {
   'Limits.Get': { ...everybodyInside, request: limit },
   'Limits.List': { ...everybodyInside, request: inOrganization },
   'Limits.Update': { ...managersOnly, request: limit },
+  'Limits.Raise': {
+    ...managersOnly,
+    request: async (world, tenant) => ({ ...(await budget(world, tenant)), amountUsd: '1', endsAt: inAMonth() }),
+  },
+  'Limits.EndRaise': { ...managersOnly, request: raised },
   'Limits.Delete': { ...managersOnly, request: limit },
   'OperatorTokens.Bootstrap': { ...nobodyButOthers, request: () => ({ name: 'second' }) },
   'OperatorTokens.Create': { ...everybodyInside, platform: hidden, request: tokensOfMember },

@@ -1,4 +1,5 @@
 // Rows as the operators' services would write them, for tests of the code below or beside those services.
+import type { Insertable } from 'kysely';
 import type { Schema } from '../../control-plane/store/schema.ts';
 import type { Change, ChangeTransaction, Invalidation, Store, Unchanged } from '../../control-plane/store/store.ts';
 
@@ -30,7 +31,7 @@ export function invalidate(
   return change(store, async (tx) => ({ result: tx.revision, organizationId, invalidations }));
 }
 
-type Row<Table extends keyof Schema> = Partial<Schema[Table]>;
+type Row<Table extends keyof Schema> = Partial<Insertable<Schema[Table]>>;
 
 export async function insertOrganization(tx: ChangeTransaction, row: Row<'organizations'> = {}): Promise<void> {
   const id = row.id ?? 'organization-1';

@@ -6,7 +6,7 @@ import { usageEvent } from '../../../support/usage-events.ts';
 
 const whole: Budget = {
   ...{ id: 'budget', organizationId: 'organization-1', subjectId: 'organization-1', period: 'total' },
-  ...{ amount: 1, model: null, createdAt: 1000, deleted: false },
+  ...{ amount: 1, raises: [], soft: false, thresholds: undefined, model: null, createdAt: 1000, deleted: false },
 };
 const event = usageEvent({
   ...{ at: 1000, key_id: 'key', ai_system_id: 'system', person_id: 'person' },

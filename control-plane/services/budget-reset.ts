@@ -1,0 +1,33 @@
+// Resets a budget: what its current window has spent counts from zero again.
+import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
+import type { ResetBudgetRequest__Output } from '../../proto/generated/gateway/v1/ResetBudgetRequest.ts';
+import { visible } from '../domain/shared-fields.ts';
+import { resetWindow } from '../ledger/reset-window.ts';
+import type { WindowRow as LedgerRow } from '../ledger/windows.ts';
+import { checked } from '../rpc/checked.ts';
+import { notFound } from '../rpc/errors.ts';
+import { windowMessage } from './budget-window-rows.ts';
+import { findLimit, requireMayLimit, subjectOf } from './limit-access.ts';
+import type { ChangeCall, Outcome } from './method.ts';
+
+export async function reset(call: ChangeCall, request: ResetBudgetRequest__Output): Promise<Outcome<BudgetWindow>> {
+  const { reason } = checked({ reason: visible(request.reason.trim(), 200) });
+  const { period, ...limit } = await findLimit(call.db, request.limitId);
+  if (period === null) throw notFound('budget');
+  await requireMayLimit(call, subjectOf(limit));
+  const done = await resetWindow(call, limit.id, reason);
+  if (done === undefined) throw notFound('budget');
+  const shown = ({ spent, leased, unsettled }: LedgerRow) =>
+    windowMessage({ ...limit, period, window: done.window, spent, leased, unsettled }, call.now);
+  const after = shown(done.after);
+  if (done.after === done.before) return { unchanged: after };
+  return {
+    result: after,
+    organizationId: limit.organization_id,
+    target: { kind: 'limit', id: limit.id },
+    before: shown(done.before),
+    after: { ...after, reason },
+    // No record contains spent money; proxies learn it when they next acquire.
+    invalidations: [],
+  };
+}

@@ -1,0 +1,89 @@
+// The tables of limits and of budgets' windows, and the step of migrations.ts that adds to them.
+import type { Generated } from 'kysely';
+import type { BudgetPeriod } from '../../common/budget-window.ts';
+import type { LimitKind, LimitSubjectKind } from '../../proto/words/access.ts';
+import type { MigratedDatabase } from './table-forms.ts';
+
+/**
+ * A limit exists as long as its subject: it is deleted when the subject is deleted or revoked. The ledger of a budget
+ * outlives it.
+ */
+export interface LimitsTable {
+  id: string;
+  organization_id: string;
+  subject_kind: LimitSubjectKind;
+  subject_id: string;
+  kind: LimitKind;
+  /** Requests, tokens, or nano-dollars of a budget. */
+  amount: number;
+  /** Null for all models. */
+  model: string | null;
+  /** For a budget; null for the others. */
+  period: BudgetPeriod | null;
+  /** 1 for a budget that refuses nothing. It is in no record: the ledger alone counts its usage. */
+  soft: Generated<0 | 1>;
+  /** A budget's thresholds in percent of its amount, as JSON; null for the usual ones. */
+  thresholds: string | null;
+  /** A budget's raises, ended ones too, as JSON (ledger/terms.ts); null if there was none. */
+  raises: string | null;
+  /** For a deleted budget, whose row stays for the ledger. Rows of other limits are deleted. */
+  deleted_at: number | null;
+  created_at: number;
+  revision: number;
+}
+
+/**
+ * The ledger of one window of a budget, in nano-dollars; the rest of the limit beyond the three is free. Key:
+ * (budget_id, window_start). A row is created when money of its window is first acquired or used.
+ */
+export interface BudgetWindowsTable {
+  budget_id: string;
+  organization_id: string;
+  /** A UTC day, or "total". */
+  window_start: string;
+  /** The recorded usage of the window, and its adjustments. */
+  spent: number;
+  leased: number;
+  unsettled: number;
+}
+
+/**
+ * What was added to a window's spent money beside recorded usage: a reset takes it away. Key: id. So the spent money of
+ * a window is always its recorded usage and its adjustments.
+ */
+export interface BudgetAdjustmentsTable {
+  id: string;
+  organization_id: string;
+  budget_id: string;
+  window_start: string;
+  /** Nano-dollars; below 0 for a reset. */
+  amount: number;
+  reason: string;
+  created_at: number;
+}
+
+/** Adds what finance wants of budgets: soft ones, thresholds, raises, and resets of their windows. */
+export async function addBudgetTerms(db: MigratedDatabase): Promise<void> {
+  await db.schema
+    .alterTable('limits')
+    .addColumn('soft', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  for (const column of ['thresholds', 'raises'] as const) {
+    await db.schema.alterTable('limits').addColumn(column, 'text').execute();
+  }
+  await db.schema
+    .createTable('budget_adjustments')
+    .addColumn('id', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('organization_id', 'text', (column) => column.notNull())
+    .addColumn('budget_id', 'text', (column) => column.notNull())
+    .addColumn('window_start', 'text', (column) => column.notNull())
+    .addColumn('amount', 'bigint', (column) => column.notNull())
+    .addColumn('reason', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('budget_adjustments_window')
+    .on('budget_adjustments')
+    .columns(['budget_id', 'window_start'])
+    .execute();
+}
