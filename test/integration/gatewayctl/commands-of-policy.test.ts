@@ -143,6 +143,13 @@ describe('limits and budgets', () => {
     expect(await ctl.expect(`limits get ${budget.id}`)).toMatch(/^amount USD +300\.5$/m);
     expect((await ctl.json('limits list --key limited')).limits).toHaveLength(1);
     expect((await ctl.json('limits list')).limits).toHaveLength(2);
+    const raised = await ctl.json(`limits raise ${budget.id} 100 --for 3d --reason launch`);
+    expect(raised.raises).toMatchObject([{ amountUsd: '100', reason: 'launch' }]);
+    expect(await ctl.expect('budgets list')).toMatch(/^\S+ +\S+ +400\.5 +0 +400\.5 +100 /m);
+    await ctl.expect(`limits end-raise ${budget.id} ${raised.raises[0].id}`);
+    const softened = await ctl.json(`limits update ${budget.id} --soft true --threshold 90 --threshold 120`);
+    expect(softened).toMatchObject({ soft: true, thresholds: { percents: [90, 120] } });
+    expect(await ctl.json(`budgets reset ${budget.id} --reason again --yes`)).toMatchObject({ spentUsd: '0' });
     for (const { id } of [budget, rate]) await ctl.expect(`limits delete ${id} --yes`);
     expect(await ctl.run('limits list')).toMatchObject({ out: '', err: 'none\n' });
   });

@@ -79,6 +79,36 @@ function keepRequesting(question: Question): { stop(): Promise<readonly Reply[]>
   };
 }
 
+describe('a spent budget', () => {
+  it('passes requests again within two seconds of a raise or a reset, and refuses them when the raise ends', async () => {
+    const scene = await newScene();
+    const { api } = scene.organization;
+    const id = await budget(scene, '0.004');
+    await untilAll(scene.question, exceeded);
+    const { raises } = await api.call('Limits/Raise', { id, amountUsd: '0.1' });
+    const raised = await untilAll(scene.question, '200');
+    await api.call('Limits/EndRaise', { id, raiseId: raises[0].id });
+    await untilAll(scene.question, exceeded);
+    await api.call('Limits/Update', { id, amountUsd: '0.1' });
+    await api.call('Budgets/Reset', { limitId: id, reason: 'a test' });
+    const reset = await untilAll(scene.question, '200');
+    for (const { ms } of [raised, reset]) expect(ms).toBeLessThan(20_000);
+  });
+
+  it('refuses nothing while it is soft, and counts on', async () => {
+    const scene = await newScene();
+    const id = await budget(scene, '0.004');
+    await untilAll(scene.question, exceeded);
+    await scene.organization.api.call('Limits/Update', { id, soft: true });
+    await untilAll(scene.question, '200');
+    const before = (await ledgerOf(scene.organization, id)).spent;
+    for (const proxy of proxies) expect((await scene.question(proxy)).outcome).toBe('200');
+    await until(async () => (await ledgerOf(scene.organization, id)).spent >= before + 2 * responseNano);
+    await scene.organization.api.call('Limits/Update', { id, soft: false });
+    await untilAll(scene.question, exceeded);
+  });
+});
+
 describe('a budget that is lowered below the spent amount', () => {
   it('refuses within two seconds, and allows requests within two seconds after it is raised again', async () => {
     const scene = await newScene();
