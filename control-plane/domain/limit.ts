@@ -1,11 +1,11 @@
 // Limits: their kind, subject and size. A budget's size is an amount of money and a period; any other limit's size is a
 // count.
-import { type BudgetPeriod, totalWindow } from '../../common/budget-window.ts';
+import { type BudgetPeriod, isWindowName } from '../../common/budget-window.ts';
 import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import { budgetPeriods, type LimitSubjectKind, limitKinds, limitSubjects } from '../../proto/words/access.ts';
 import { type Reference, referenceOf, wordOf } from './enum-names.ts';
-import { type Field, invalid, isValid, optional, valid } from './field.ts';
-import { date, within } from './shared-fields.ts';
+import { type Field, invalid, optional, valid } from './field.ts';
+import { within } from './shared-fields.ts';
 
 export const limitCountMax = 1_000_000_000;
 
@@ -53,11 +53,11 @@ export function usdAmount(text: string | undefined): Field<number> {
     : invalid(`must be USD as a decimal string above 0, at most ${budgetUsdMax} and with at most nine decimals`);
 }
 
-/** The name of a budget's window: the UTC day on which it starts, or "total". */
+/** The name of a budget's window: when it starts, or "total". */
 export function windowName(text: string): Field<string> {
-  return text === totalWindow || isValid(date(text))
+  return isWindowName(text)
     ? valid(text)
-    : invalid(`must be the UTC day that the window starts on as YYYY-MM-DD, or ${totalWindow}`);
+    : invalid('must be when the window starts, as YYYY-MM-DD or YYYY-MM-DDTHH:MMZ in UTC, or total');
 }
 
 /**

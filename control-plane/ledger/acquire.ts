@@ -1,7 +1,7 @@
 // Acquires money of a window for a session. Granted money was free under the locks, so no interleaving grants more than
 // the budget has. Responses are stored, refusals too, so a repeated operation happens once.
 import type { Selectable } from 'kysely';
-import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
+import { type BudgetCalendar, windowOf } from '../../common/budget-window.ts';
 import { aNumber, aRecord, aWord, orAbsent } from '../../common/json-shape.ts';
 import { type AcquireOutcome, acquireOutcomes } from '../../proto/words/money.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
@@ -109,7 +109,7 @@ function decide(
 /** Proxies acquire shortly before a window begins, so that not all their requests must wait when it begins. */
 const aheadMaxMs = 15_000;
 
-function isDrawable(period: BudgetPeriod, window: string, now: number): boolean {
+function isDrawable(period: BudgetCalendar, window: string, now: number): boolean {
   return window === windowOf(period, now) || window === windowOf(period, now + aheadMaxMs);
 }
 

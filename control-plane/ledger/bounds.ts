@@ -12,3 +12,6 @@ export function* partsOf<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
 export function plus(sum: number, more: number): number {
   return Math.min(sum + more, Number.MAX_SAFE_INTEGER);
 }
+
+/** Longer than an event may wait to be reported, and than a proxy retries an operation. */
+export const usageWaitsMaxMs = 45 * 86_400_000;

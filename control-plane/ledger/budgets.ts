@@ -3,8 +3,11 @@
 // lock of its organization. So these values are read after the shared lock is taken.
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector } from '../../catalog/model-selector.ts';
+import { windowMaxMs } from '../../common/budget-window.ts';
+import { calendarOf, raisesOf, thresholdsOf } from '../store/budget-columns.ts';
+import { budgetKinds } from '../store/budget-tables.ts';
 import type { Schema } from '../store/schema.ts';
-import { raisesOf, thresholdsOf } from './budget-terms.ts';
+import { usageWaitsMaxMs } from './bounds.ts';
 import type { Budget } from './matching.ts';
 
 /** Includes deleted budgets. */
@@ -13,12 +16,17 @@ export async function readBudgetsById(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Budget>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('limits').selectAll().where('id', 'in', ids).where('kind', '=', 'budget').execute();
+  const rows = await db
+    .selectFrom('limits')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('kind', 'in', budgetKinds)
+    .execute();
   return new Map(rows.flatMap((row) => budgetOf(row) ?? []).map((budget) => [budget.id, budget]));
 }
 
 // Longer than a window, and longer than an event may wait to be reported.
-const deletedKeptMs = 75 * 86_400_000;
+const deletedKeptMs = windowMaxMs + usageWaitsMaxMs;
 
 interface BudgetsQuestion {
   readonly organizationIds: readonly string[];
@@ -38,7 +46,7 @@ export async function readBudgets(
   const rows = await db
     .selectFrom('limits')
     .selectAll()
-    .where('kind', '=', 'budget')
+    .where('kind', 'in', budgetKinds)
     .where('organization_id', 'in', organizationIds)
     .where('subject_id', 'in', subjectIds)
     .where((where) => where.or([where('deleted_at', 'is', null), where('deleted_at', '>', now - deletedKeptMs)]))
@@ -52,7 +60,7 @@ function budgetOf(row: Selectable<Schema['limits']>): Budget | undefined {
     id: row.id,
     organizationId: row.organization_id,
     subjectId: row.subject_id,
-    period: row.period,
+    period: calendarOf({ ...row, period: row.period }),
     amount: row.amount,
     raises: raisesOf(row),
     soft: row.soft === 1,

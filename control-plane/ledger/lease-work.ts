@@ -1,10 +1,11 @@
 // Operations of proxies on leases, one at a time. An operation that is repeated unchanged gets the same response.
-import { windowOf, windowStart } from '../../common/budget-window.ts';
+import { windowMaxMs, windowOf, windowStart } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
 import type { LedgerTransaction, Store } from '../store/store.ts';
 import { type BudgetOfWindow, noteExceeded } from '../webhooks/thresholds.ts';
 import { Batches, type Done } from './batches.ts';
+import { usageWaitsMaxMs } from './bounds.ts';
 import { readBudgetsById } from './budgets.ts';
 import { Healing } from './healing.ts';
 import type { LeaseName, LeaseRow } from './leases.ts';
@@ -154,7 +155,7 @@ function mayTouch({ caller, operation }: LeaseRequest, budgets: ReadonlyMap<stri
 }
 
 // No operation is retried after this time, so a refusal outside it need not be stored.
-const nearMs = 75 * 86_400_000;
+const nearMs = windowMaxMs + usageWaitsMaxMs;
 
 /**
  * Whether the name is a window of the budget near the present time, so that it may be granted now or was granted

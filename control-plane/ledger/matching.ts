@@ -3,17 +3,18 @@
 // budgets count, because their leases must be settled. A budget that the proxy has charged counts too, because the
 // proxy's catalog may know more names of a model.
 import { limitsModel } from '../../catalog/model-selector.ts';
-import { type BudgetPeriod, dayMs, windowOf } from '../../common/budget-window.ts';
+import { type BudgetCalendar, dayMs, windowOf } from '../../common/budget-window.ts';
+import { type Raise, raisedIn } from '../store/budget-columns.ts';
 import type { UsageEventRow } from '../store/schema.ts';
 import { type Source, subjectColumns } from '../usage/sources.ts';
 import type { BudgetOfWindow } from '../webhooks/thresholds.ts';
-import { type Raise, raisedIn } from './budget-terms.ts';
 
 export interface Budget {
   readonly id: string;
   readonly organizationId: string;
   readonly subjectId: string;
-  readonly period: BudgetPeriod;
+  /** When its windows begin. */
+  readonly period: BudgetCalendar;
   /** In nano-dollars, without raises. */
   readonly amount: number;
   readonly raises: readonly Raise[];
@@ -85,19 +86,28 @@ export function createMatching(budgets: readonly Budget[]): (source: Source) => 
     // A copy of a request is charged to budgets for such copies, and counts towards no other one.
     const matching = source.shadow === 1 ? [] : own.filter((budget) => matches(budget, source));
     const others = own.filter((budget) => !matching.includes(budget));
-    const byDay = new Map<number, readonly BudgetWindow[]>();
+    // Within a slot, no window ends.
+    const slotMs = matching.every(({ period }) => isOfDays(period)) ? dayMs : minuteMs;
+    const bySlot = new Map<number, readonly BudgetWindow[]>();
     return (event) => {
-      const day = Math.floor(event.row.at / dayMs);
-      const ofDay = byDay.get(day) ?? matching.map((budget) => windowIn(budget, event.row.at));
-      byDay.set(day, ofDay);
+      const slot = Math.floor(event.row.at / slotMs);
+      const inSlot = bySlot.get(slot) ?? matching.map((budget) => windowIn(budget, event.row.at));
+      bySlot.set(slot, inSlot);
       const counts = ({ budget }: BudgetWindow) => isCounted(budget, event);
-      const counting = ofDay.every(counts) ? ofDay : ofDay.filter(counts);
+      const counting = inSlot.every(counts) ? inSlot : inSlot.filter(counts);
       const charged = others.filter((budget) => isCharged(budget, event));
       return charged.length === 0
         ? counting
         : [...counting, ...charged.map((budget) => windowIn(budget, event.row.at))];
     };
   };
+}
+
+const minuteMs = 60_000;
+
+/** Whether the windows begin at midnight in UTC only. Others begin at full minutes, in every time zone. */
+function isOfDays(calendar: BudgetCalendar): boolean {
+  return typeof calendar === 'string' && calendar !== 'hour';
 }
 
 function matches({ model }: Budget, source: Source): boolean {

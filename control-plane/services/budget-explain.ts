@@ -11,6 +11,8 @@ import { modelGlob } from '../domain/shared-fields.ts';
 import { windowKey } from '../ledger/matching.ts';
 import { checked } from '../rpc/checked.ts';
 import { permissionDenied } from '../rpc/errors.ts';
+import { calendarOf } from '../store/budget-columns.ts';
+import { budgetKinds } from '../store/budget-tables.ts';
 import { raisedOf, type WindowRow, windowMessage } from './budget-window-rows.ts';
 import { type LimitRow, limitMessage } from './limit-rows.ts';
 import type { ReadCall } from './method.ts';
@@ -64,7 +66,7 @@ async function readBudgets({ db }: ReadCall, subjectIds: readonly string[]): Pro
     .selectFrom('limits')
     .selectAll()
     .where('subject_id', 'in', subjectIds)
-    .where('kind', '=', 'budget')
+    .where('kind', 'in', budgetKinds)
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute();
@@ -89,7 +91,7 @@ function tightestFirst(a: Explained, b: Explained): number {
 
 async function withWindows({ db, now }: ReadCall, limits: readonly BudgetRow[]): Promise<readonly Explained[]> {
   if (limits.length === 0) return [];
-  const current = limits.map((limit) => ({ limit, window: windowOf(limit.period, now) }));
+  const current = limits.map((limit) => ({ limit, window: windowOf(calendarOf(limit), now) }));
   const rows = await db
     .selectFrom('budget_windows')
     .selectAll()

@@ -63,7 +63,7 @@ function isOfRoute(selector: string): boolean {
 
 /** The time after which usage is expected to repeat. */
 function cycleOf(period: BudgetPeriod): number {
-  return period === 'day' ? dayMs : 7 * dayMs;
+  return period === 'hour' || period === 'day' ? dayMs : 7 * dayMs;
 }
 
 interface Span {

@@ -1,10 +1,10 @@
 // One window of a budget as the API shows it: its rows in the ledger, if it has any, beside the budget's amount.
-import { type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
+import { type BudgetCalendar, type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
 import { forecastBases } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
-import { raisedIn, raisesOf } from '../ledger/budget-terms.ts';
+import { calendarOf, raisedIn, raisesOf } from '../store/budget-columns.ts';
 import type { Forecast } from './budget-forecast.ts';
 
 export interface WindowRow {
@@ -15,6 +15,7 @@ export interface WindowRow {
   readonly model: string | null;
   /** Without raises. */
   readonly amount: number;
+  readonly calendar: string | null;
   readonly soft: 0 | 1;
   readonly raises: string | null;
   readonly window: string;
@@ -25,18 +26,18 @@ export interface WindowRow {
 }
 
 /** When a window of this name ends, in milliseconds since 1970; undefined for a window without an end. */
-export function windowEndOf(period: BudgetPeriod, window: string): number | undefined {
+export function windowEndOf(calendar: BudgetCalendar, window: string): number | undefined {
   const start = windowStart(window);
-  return start === undefined ? undefined : windowEnd(period, start);
+  return start === undefined ? undefined : windowEnd(calendar, start);
 }
 
 /** Nano-dollars that raises add to the amount in the window. */
-export function raisedOf(row: Pick<WindowRow, 'id' | 'period' | 'raises' | 'window'>, now: number): number {
-  return raisedIn({ period: row.period, raises: raisesOf(row) }, row.window, now);
+export function raisedOf(row: Omit<WindowRow, 'spent' | 'leased' | 'unsettled'>, now: number): number {
+  return raisedIn({ period: calendarOf(row), raises: raisesOf(row) }, row.window, now);
 }
 
 export function windowMessage(row: WindowRow, now: number, forecast?: Forecast) {
-  const { id: limitId, period, window, soft, ...windowRow } = row;
+  const { id: limitId, window, soft, ...windowRow } = row;
   const raised = raisedOf(row, now);
   const amount = row.amount + raised;
   const {
@@ -48,7 +49,7 @@ export function windowMessage(row: WindowRow, now: number, forecast?: Forecast) 
     leased: windowRow.leased ?? 0,
     unsettled: windowRow.unsettled ?? 0,
   };
-  const end = windowEndOf(period, window);
+  const end = windowEndOf(calendarOf(row), window);
   return {
     limitId,
     window,

@@ -1,5 +1,5 @@
 // Lists windows of budgets, and money that silent proxies left unconfirmed. Operators release that money.
-import { type NotNull, sql } from 'kysely';
+import { type NotNull, type RawBuilder, sql } from 'kysely';
 import { windowOf } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { isUuid } from '../../common/uuid.ts';
@@ -9,7 +9,6 @@ import type { ListUnsettledRequest__Output } from '../../proto/generated/gateway
 import type { ListUnsettledResponse } from '../../proto/generated/gateway/v1/ListUnsettledResponse.ts';
 import type { ReleaseUnsettledRequest__Output } from '../../proto/generated/gateway/v1/ReleaseUnsettledRequest.ts';
 import type { Unsettled } from '../../proto/generated/gateway/v1/Unsettled.ts';
-import { budgetPeriods } from '../../proto/words/access.ts';
 import { isValid, optional } from '../domain/field.ts';
 import { usdAmount, windowName } from '../domain/limit.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
@@ -17,6 +16,8 @@ import { releaseUnconfirmed } from '../ledger/release-unconfirmed.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
+import { calendarOf } from '../store/budget-columns.ts';
+import { budgetKinds } from '../store/budget-tables.ts';
 import { type Forecast, type ForecastQuestion, forecastWindows } from './budget-forecast.ts';
 import { type WindowRow, windowEndOf, windowMessage } from './budget-window-rows.ts';
 import { shownTo } from './limit-rows.ts';
@@ -27,7 +28,7 @@ export async function listWindows(
   request: ListBudgetWindowsRequest__Output,
 ): Promise<ListBudgetWindowsResponse> {
   const { size, limit, after } = pageBy(request, readWindowKey);
-  const requested = { ...narrowed(request), limit, after };
+  const requested = { ...(await narrowed(call, request)), limit, after };
   // Reads a full page of both, because either may fill the page.
   const current = await currentWindows(call, requested);
   const past = request.includePast ? await otherWindows(call, requested) : [];
@@ -45,12 +46,11 @@ function forecastsOf(
   organizationId: string,
   current: readonly WindowRow[],
 ): Promise<ReadonlyMap<string, Forecast>> {
-  const questions = current.flatMap(
-    ({ id, period, model, subject_id: subjectId, spent, window }): ForecastQuestion[] => {
-      const endsAt = windowEndOf(period, window);
-      return endsAt === undefined ? [] : [{ id, period, model, subjectId, spent: spent ?? 0, endsAt }];
-    },
-  );
+  const questions = current.flatMap((row): ForecastQuestion[] => {
+    const { id, period, model, subject_id: subjectId, spent, window } = row;
+    const endsAt = windowEndOf(calendarOf(row), window);
+    return endsAt === undefined ? [] : [{ id, period, model, subjectId, spent: spent ?? 0, endsAt }];
+  });
   return forecastWindows({ db, organizationId, now }, questions);
 }
 
@@ -60,7 +60,7 @@ export async function listUnconfirmed(
 ): Promise<ListUnsettledResponse> {
   const { size, limit, after } = pageBy(request, readLeaseKey);
   let query = call.db
-    .selectFrom(budgetsOf(call, narrowed(request)).as('budgets'))
+    .selectFrom(budgetsOf(call, await narrowed(call, request)).as('budgets'))
     .innerJoin('leases', 'leases.budget_id', 'budgets.id')
     .innerJoin('ledger_sessions', 'ledger_sessions.id', 'leases.session_id')
     .select(['leases.budget_id', 'leases.window_start', 'leases.session_id', 'leases.remaining'])
@@ -121,7 +121,7 @@ export async function presentWindows(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, BudgetWindow>> {
   if (ids.length === 0) return new Map();
-  const query = { organizationId, limitId: undefined, among: ids, limit: ids.length, after: undefined };
+  const query = { ...(await narrowed(call, { organizationId })), among: ids, limit: ids.length, after: undefined };
   const rows = await currentWindows(call, query);
   return new Map(rows.map((row) => [row.id, windowMessage(row)]));
 }
@@ -129,37 +129,49 @@ export async function presentWindows(
 interface Narrowed {
   readonly organizationId: string;
   readonly limitId: string | undefined;
+  /** The current window of a row's budget. */
+  readonly current: RawBuilder<string>;
   /** Only these limits. */
   readonly among?: readonly string[];
 }
 
-function narrowed(request: { readonly organizationId: string; readonly limitId?: string }): Narrowed {
-  const { limit_id: limitId } = checked({ limit_id: optional(id, request.limitId) });
-  return { organizationId: request.organizationId, limitId };
+async function narrowed(
+  { db, now }: ReadCall,
+  { organizationId, limitId: text }: { readonly organizationId: string; readonly limitId?: string },
+): Promise<Narrowed> {
+  const { limit_id: limitId } = checked({ limit_id: optional(id, text) });
+  const calendars = await db
+    .selectFrom('limits')
+    .select(({ fn }) => ['period', 'calendar', fn.min('id').as('id')])
+    .$narrowType<{ period: NotNull }>()
+    .where('organization_id', '=', organizationId)
+    .where('kind', 'in', budgetKinds)
+    .groupBy(['period', 'calendar'])
+    .execute();
+  const windows = calendars.map((one) => {
+    const isOfIt = sql`period = ${one.period} and ${one.calendar === null ? sql`calendar is null` : sql`calendar = ${one.calendar}`}`;
+    return sql`when ${isOfIt} then ${windowOf(calendarOf(one), now)}`;
+  });
+  const current = windows.length === 0 ? sql<string>`''` : sql<string>`case ${sql.join(windows, sql` `)} end`;
+  return { organizationId, limitId, current };
 }
 
 /**
  * The budgets that the caller may see, with their current window. A deleted budget is only included if the request
  * names it.
  */
-function budgetsOf({ db, caller, now }: ReadCall, { organizationId, limitId, among }: Narrowed) {
+function budgetsOf({ db, caller }: ReadCall, { organizationId, limitId, current, among }: Narrowed) {
   const all = db
     .selectFrom('limits')
     .select(['id', 'organization_id', 'subject_id', 'model', 'amount', 'period'])
-    .select(['soft', 'raises', 'deleted_at'])
-    .select(currentWindow(now).as('current'))
+    .select(['calendar', 'soft', 'raises', 'deleted_at'])
+    .select(current.as('current'))
     .$narrowType<{ period: NotNull }>()
     .where('organization_id', '=', organizationId)
-    .where('kind', '=', 'budget')
+    .where('kind', 'in', budgetKinds)
     .where(shownTo(caller));
   const budgets = among === undefined ? all : all.where('id', 'in', among);
   return limitId === undefined ? budgets.where('deleted_at', 'is', null) : budgets.where('id', '=', limitId);
-}
-
-/** The current window of a row's budget, by its period. */
-function currentWindow(now: number) {
-  const windows = budgetPeriods.words.map((period) => sql`when ${period} then ${windowOf(period, now)}`);
-  return sql<string>`case period ${sql.join(windows, sql` `)} end`;
 }
 
 interface WindowQuery extends Narrowed {
@@ -167,7 +179,7 @@ interface WindowQuery extends Narrowed {
   readonly after: WindowKey | undefined;
 }
 
-const budgetColumns = ['budgets.id', 'subject_id', 'model', 'period', 'amount', 'soft', 'raises'] as const;
+const budgetColumns = ['budgets.id', 'subject_id', 'model', 'period', 'amount', 'calendar', 'soft', 'raises'] as const;
 
 /** The current window of each budget, whether it has a row in the ledger or not. */
 function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<WindowRow[]> {

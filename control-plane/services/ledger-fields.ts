@@ -1,10 +1,9 @@
 // The fields of the ledger's requests. Pure.
-import { totalWindow } from '../../common/budget-window.ts';
+import { isWindowName } from '../../common/budget-window.ts';
 import { type Field, invalid, valid } from '../domain/field.ts';
-import { date } from '../domain/shared-fields.ts';
 
 export const nanoProblem = 'must be whole nano-dollars below 2^53, as a decimal string';
-export const windowProblem = 'must be a day as YYYY-MM-DD, or "total"';
+export const windowProblem = 'must be a day as YYYY-MM-DD, a minute as YYYY-MM-DDTHH:MMZ, or "total"';
 
 const wholePattern = /^\d{1,16}$/;
 
@@ -14,12 +13,8 @@ export function nanoOf(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-export function isLedgerWindow(text: string): boolean {
-  return text === totalWindow || 'value' in date(text);
-}
-
 export function ledgerWindow(text: string): Field<string> {
-  return isLedgerWindow(text) ? valid(text) : invalid(windowProblem);
+  return isWindowName(text) ? valid(text) : invalid(windowProblem);
 }
 
 /** Reads nano-dollars of at least this amount. */

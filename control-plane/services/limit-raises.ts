@@ -1,6 +1,6 @@
 // Raises of budgets: an amount in addition, until a time. Proxies do not know them; they get the money when they next
 // acquire some.
-import { windowEnd, windowOf } from '../../common/budget-window.ts';
+import { windowEnd, windowMaxMs, windowOf } from '../../common/budget-window.ts';
 import { budgetUsdMax, nanoPerUsd } from '../../common/money.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { EndRaiseRequest__Output } from '../../proto/generated/gateway/v1/EndRaiseRequest.ts';
@@ -9,11 +9,12 @@ import type { RaiseLimitRequest__Output } from '../../proto/generated/gateway/v1
 import { optional } from '../domain/field.ts';
 import { usdAmount } from '../domain/limit.ts';
 import { id, time, visible } from '../domain/shared-fields.ts';
-import { type Raise, raisesOf } from '../ledger/budget-terms.ts';
+import { usageWaitsMaxMs } from '../ledger/bounds.ts';
 import { readBudgetsById } from '../ledger/budgets.ts';
 import { windowOfBudget } from '../ledger/matching.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
+import { calendarOf, type Raise, raisesOf } from '../store/budget-columns.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { findLimit, requireMayLimit, subjectOf } from './limit-access.ts';
 import { type LimitRow, limitMessage, lockWindowsOf } from './limit-rows.ts';
@@ -22,8 +23,8 @@ import type { ChangeCall, Outcome } from './method.ts';
 const daysMax = 366;
 /** Raises of a budget that have not ended. */
 const raisesMax = 16;
-/** Past windows show the amounts that they had. Longer than a window and a late report. */
-const endedKeptMs = 140 * 86_400_000;
+/** Past windows show the amounts that they had. */
+const endedKeptMs = windowMaxMs + usageWaitsMaxMs;
 
 export async function raise(call: ChangeCall, request: RaiseLimitRequest__Output): Promise<Outcome<Limit>> {
   const before = await find(call, request.id);
@@ -32,7 +33,7 @@ export async function raise(call: ChangeCall, request: RaiseLimitRequest__Output
     ends_at: optional(time, request.endsAt),
     reason: optional((text: string) => visible(text.trim(), 200), request.reason),
   });
-  const until = fields.ends_at ?? windowEnd(before.period, call.now);
+  const until = fields.ends_at ?? windowEnd(calendarOf(before), call.now);
   const problem = problemOf(until, call.now);
   if (problem !== undefined || until === undefined) throw refused('ends_at', problem ?? '');
   const raises = raisesOf(before).filter((one) => one.until > call.now - endedKeptMs);

@@ -1,13 +1,15 @@
 // One limit: its row, its form in records, who may see it, and its deletion with its subject.
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
+import type { CalendarStart } from '../../common/local-windows.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { BudgetRaise } from '../../proto/generated/gateway/v1/BudgetRaise.ts';
 import type { Limit } from '../../proto/generated/gateway/v1/Limit.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
-import { budgetPeriods, limitKinds, limitSubjects } from '../../proto/words/access.ts';
+import { budgetPeriods, type LimitKind, limitKinds, limitSubjects } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
-import { type Raise, raisesOf, thresholdsOf } from '../ledger/budget-terms.ts';
+import { calendarStartOf, type Raise, raisesOf, thresholdsOf } from '../store/budget-columns.ts';
+import { budgetKinds } from '../store/budget-tables.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ChangeCall, ReadCall } from './method.ts';
 
@@ -15,26 +17,45 @@ export type LimitRow = Selectable<Schema['limits']>;
 
 /** The limit as its subject's record contains it. */
 export function limitRecord(row: LimitRow) {
+  const start = calendarStartOf(row);
+  const period = row.period === null ? undefined : budgetPeriods.names[row.period];
   return {
-    id: row.id,
-    kind: limitKinds.names[row.kind],
-    ...(row.period === null
-      ? { count: String(row.amount) }
-      : { amountUsd: usdOfNano(row.amount), period: budgetPeriods.names[row.period] }),
+    ...sizeOf(row),
     ...(row.model === null ? {} : { model: storedSelector(row.model) }),
+    ...(period && (start === undefined ? { period } : { period: unknownPeriod, windows: { period, ...parts(start) } })),
   } satisfies LimitRecord;
+}
+
+/** A proxy that does not know the windows refuses a budget with this period. */
+const unknownPeriod = 'BUDGET_PERIOD_UNSPECIFIED';
+
+function parts({ timeZone, ...startsOn }: CalendarStart) {
+  return { timeZone, startsOn };
+}
+
+function sizeOf(row: LimitRow) {
+  return {
+    ...{ id: row.id, kind: limitKinds.names[kindOf(row)] },
+    ...(row.period === null ? { count: String(row.amount) } : { amountUsd: usdOfNano(row.amount) }),
+  };
+}
+
+export function kindOf({ kind }: Pick<LimitRow, 'kind'>): LimitKind {
+  return kind === 'calendar_budget' ? 'budget' : kind;
 }
 
 /** The limit as operators see it, with the raises that have not ended. */
 export function limitMessage(row: LimitRow, now: number) {
-  const { model, ...record } = limitRecord(row);
+  const start = calendarStartOf(row);
   const thresholds = thresholdsOf(row);
   return {
-    ...record,
+    ...sizeOf(row),
+    ...(row.period !== null && { period: budgetPeriods.names[row.period] }),
+    ...(row.model !== null && { model: canonicalSelector(row.model) }),
+    ...(start && parts(start)),
     ...(row.soft === 1 && { soft: true }),
     ...(thresholds && { thresholds: { percents: [...thresholds] } }),
     raises: raisesOf(row).flatMap((raise) => (raise.until > now ? [raiseMessage(raise)] : [])),
-    ...(model !== undefined && { model: canonicalSelector(model) }),
     organizationId: row.organization_id,
     subject: { kind: limitSubjects.names[row.subject_kind], id: row.subject_id },
     createdAt: timeText(row.created_at),
@@ -108,16 +129,16 @@ export async function deleteLimits(call: ChangeCall, which: Condition): Promise<
     .where(which)
     .where('deleted_at', 'is', null)
     .execute();
-  const budget = rows.find(({ kind }) => kind === 'budget');
+  const budget = rows.find((row) => kindOf(row) === 'budget');
   if (budget !== undefined) await lockWindowsOf(call, budget.organization_id);
   await db
     .updateTable('limits')
     .set({ deleted_at: now, revision })
     .where(which)
-    .where('kind', '=', 'budget')
+    .where('kind', 'in', budgetKinds)
     .where('deleted_at', 'is', null)
     .execute();
-  await db.deleteFrom('limits').where(which).where('kind', '!=', 'budget').execute();
+  await db.deleteFrom('limits').where(which).where('kind', 'not in', budgetKinds).execute();
   return rows.length;
 }
 

@@ -3,6 +3,7 @@
 // ledger.
 import type { Kysely } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
+import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateLimitRequest__Output } from '../../proto/generated/gateway/v1/CreateLimitRequest.ts';
 import type { DeleteLimitRequest__Output } from '../../proto/generated/gateway/v1/DeleteLimitRequest.ts';
@@ -12,7 +13,8 @@ import type { Limit } from '../../proto/generated/gateway/v1/Limit.ts';
 import type { ListLimitsRequest__Output } from '../../proto/generated/gateway/v1/ListLimitsRequest.ts';
 import type { ListLimitsResponse } from '../../proto/generated/gateway/v1/ListLimitsResponse.ts';
 import type { UpdateLimitRequest__Output } from '../../proto/generated/gateway/v1/UpdateLimitRequest.ts';
-import { limitKinds, limitSubjects } from '../../proto/words/access.ts';
+import { type LimitKind, limitKinds, limitSubjects } from '../../proto/words/access.ts';
+import { budgetCalendar, calendarStart, sameCalendar } from '../domain/budget-calendar.ts';
 import { budgetTerms } from '../domain/budget-terms.ts';
 import { optional } from '../domain/field.ts';
 import { type LimitSubject, limitKind, limitResize, limitSize, limitSubject, unchanged } from '../domain/limit.ts';
@@ -20,6 +22,7 @@ import { modelSelector, spentSelector } from '../domain/model-selector.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, permissionDenied } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
+import { calendarStartOf } from '../store/budget-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import { flag, isSame } from './columns.ts';
@@ -27,7 +30,7 @@ import { changed } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { findLimit, requireMayLimit, subjectOf } from './limit-access.ts';
 import { noteReached } from './limit-raises.ts';
-import { deleteLimits, type LimitRow, limitMessage, lockWindowsOf, shownTo } from './limit-rows.ts';
+import { deleteLimits, kindOf, type LimitRow, limitMessage, lockWindowsOf, shownTo } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
 import { organizationChanged } from './organizations.ts';
@@ -43,9 +46,11 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     subject: limitSubject(request.organizationId)(request.subject),
     kind: limitKind(request.kind),
     ...limitSize(isBudget, request),
+    ...budgetCalendar(isBudget, request),
     ...budgetTerms(isBudget, request, request.model),
     model: optional((isBudget ? spentSelector : modelSelector)(known, request.allowUnmatched === true), request.model),
   });
+  const calendar = calendarStart(fields.time_zone, fields.starts_on);
   if (fields.kind === 'budget') await lockWindowsOf(call, request.organizationId);
   await requireExists(call.db, request.organizationId, { field: 'subject', ...fields.subject });
   await requireMayLimit(call, fields.subject);
@@ -55,11 +60,12 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     organization_id: request.organizationId,
     subject_kind: fields.subject.kind,
     subject_id: fields.subject.id,
-    kind: fields.kind,
+    kind: rowKind(fields.kind, fields.period, calendar),
     amount: fields.period === undefined ? fields.count : fields.amount_usd,
     model: fields.model?.stored ?? null,
     period: fields.period ?? null,
     ...termColumns(fields),
+    calendar: calendar === undefined ? null : JSON.stringify(calendar),
     raises: null,
     deleted_at: null,
     created_at: call.now,
@@ -106,6 +112,7 @@ export async function update(call: ChangeCall, request: UpdateLimitRequest__Outp
   const fields = checked({
     ...limitResize(before.period, request),
     ...budgetTerms(before.period !== null, request, before.model),
+    ...sameCalendar(calendarStartOf(before), request),
     ...fixedFields(request, before),
   });
   expectRevision(request.ifRevision, before.revision);
@@ -139,6 +146,12 @@ export async function remove(
   return { ...(await recorded(call.db, row)), result: {}, before: limitMessage(row, call.now) };
 }
 
+/** Programs of the version before know neither the periods nor the calendars that came later. */
+function rowKind(kind: LimitKind, period: BudgetPeriod | undefined, calendar: object | undefined): LimitRow['kind'] {
+  if (kind !== 'budget') return kind;
+  return calendar === undefined && period !== 'hour' && period !== 'quarter' ? 'budget' : 'calendar_budget';
+}
+
 type TermFields = { readonly soft: boolean | undefined; readonly thresholds: readonly number[] | undefined };
 
 /** @param before what stays if a field is absent; without it, what a new limit has */
@@ -154,7 +167,7 @@ function fixedFields({ subject, kind, model }: UpdateLimitRequest__Output, row: 
   const sameSubject = subject?.kind === limitSubjects.names[subject_kind] && subject.id === subject_id;
   return {
     subject: unchanged(!subject || sameSubject),
-    kind: unchanged(kind === undefined || kind === limitKinds.names[row.kind]),
+    kind: unchanged(kind === undefined || kind === limitKinds.names[kindOf(row)]),
     model: unchanged(model === undefined || sameModels(model, row.model)),
   };
 }

@@ -2,7 +2,7 @@
 // and their common parts are read once. A problem is named by its path in the request, such as
 // "events[3].cost_nano_usd". Pure.
 import { canonicalModel } from '../../catalog/model-names.ts';
-import { dayOf } from '../../common/budget-window.ts';
+import { dayOf, isWindowName } from '../../common/budget-window.ts';
 import { isUuid } from '../../common/uuid.ts';
 import type { ReportUsageRequest__Output } from '../../proto/generated/gateway/v1/ReportUsageRequest.ts';
 import type { UsageEvent__Output } from '../../proto/generated/gateway/v1/UsageEvent.ts';
@@ -14,7 +14,7 @@ import type { ReportedEvent } from '../ledger/report.ts';
 import type { Violation } from '../rpc/errors.ts';
 import type { UsageEventRow } from '../store/schema.ts';
 import { knownWords, specialText } from '../usage/special.ts';
-import { isLedgerWindow, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
+import { nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
 
 export const textLengthMax = 512;
 /** More than the limits that can apply to one request. */
@@ -69,7 +69,7 @@ function readSource(read: Reader, source: UsageSource__Output) {
 function readSlice(read: Reader, { budgetId, window }: UsageSlice__Output) {
   return {
     budgetId: read.id('budget_id', budgetId),
-    window: read.of('window', window, isLedgerWindow(window), windowProblem),
+    window: read.of('window', window, isWindowName(window), windowProblem),
   };
 }
 

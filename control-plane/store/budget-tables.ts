@@ -4,6 +4,9 @@ import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { LimitKind, LimitSubjectKind } from '../../proto/words/access.ts';
 import type { MigratedDatabase } from './table-forms.ts';
 
+/** The kinds of rows that are budgets. */
+export const budgetKinds = ['budget', 'calendar_budget'] as const;
+
 /**
  * A limit exists as long as its subject: it is deleted when the subject is deleted or revoked. The ledger of a budget
  * outlives it.
@@ -13,18 +16,27 @@ export interface LimitsTable {
   organization_id: string;
   subject_kind: LimitSubjectKind;
   subject_id: string;
-  kind: LimitKind;
+  /**
+   * `calendar_budget`: a budget whose windows programs of the version before do not know. They take it for a limit of an
+   * unknown kind, which refuses requests, and leave it alone in the ledger.
+   */
+  kind: LimitKind | 'calendar_budget';
   /** Requests, tokens, or nano-dollars of a budget. */
   amount: number;
   /** Null for all models. */
   model: string | null;
   /** For a budget; null for the others. */
   period: BudgetPeriod | null;
+  /**
+   * When the windows of a budget start, as JSON (budget-columns.ts), if its period alone does not say that; null
+   * otherwise.
+   */
+  calendar: string | null;
   /** 1 for a budget that refuses nothing. It is in no record: the ledger alone counts its usage. */
   soft: Generated<0 | 1>;
   /** A budget's thresholds in percent of its amount, as JSON; null for the usual ones. */
   thresholds: string | null;
-  /** A budget's raises, ended ones too, as JSON (ledger/terms.ts); null if there was none. */
+  /** A budget's raises, ended ones too, as JSON (budget-columns.ts); null if there was none. */
   raises: string | null;
   /** For a deleted budget, whose row stays for the ledger. Rows of other limits are deleted. */
   deleted_at: number | null;
@@ -68,7 +80,7 @@ export async function addBudgetTerms(db: MigratedDatabase): Promise<void> {
     .alterTable('limits')
     .addColumn('soft', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
-  for (const column of ['thresholds', 'raises'] as const) {
+  for (const column of ['calendar', 'thresholds', 'raises'] as const) {
     await db.schema.alterTable('limits').addColumn(column, 'text').execute();
   }
   await db.schema

@@ -97,7 +97,7 @@ function pendingAlerts(db: Kysely<Schema>) {
       ...(['notice.budget_id', 'notice.organization_id', 'notice.window_start'] as const),
       ...(['notice.kind', 'notice.about', 'notice.percent', 'notice.noted_at'] as const),
       ...(['window_row.spent', 'window_row.leased', 'window_row.unsettled'] as const),
-      ...(['budget.subject_kind', 'budget.subject_id', 'budget.model', 'budget.period'] as const),
+      ...(['budget.subject_kind', 'budget.subject_id', 'budget.model', 'budget.period', 'budget.calendar'] as const),
       ...(['notice.amount as noted_amount', 'budget.amount as budget_amount'] as const),
     ])
     .where('notice.told_at', 'is', null);

@@ -3,6 +3,7 @@
 import { type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
+import { calendarOf } from '../store/budget-columns.ts';
 import type { NoticeKind } from '../store/notice-tables.ts';
 
 /** An event in a budget's window. */
@@ -16,6 +17,7 @@ export interface BudgetNews {
   readonly subject_id: string;
   readonly model: string | null;
   readonly period: BudgetPeriod | null;
+  readonly calendar: string | null;
   /** The share of a threshold. */
   readonly percent: number | null;
   /** The budget's amount when it happened, in nano-dollars like all sums. */
@@ -56,7 +58,7 @@ export function budgetEvent(news: BudgetNews, now: number): BudgetEvent {
       model: news.model,
       period,
       window,
-      endsAt: endOf(window, period),
+      endsAt: endOf(news),
       ...data,
     },
   };
@@ -95,8 +97,9 @@ function typed(news: BudgetNews, now: number): { readonly type: BudgetEvent['typ
 
 const usd = usdOfNano;
 
-function endOf(window: string, period: BudgetPeriod | null): string | null {
+function endOf({ budget_id: id, window_start: window, period, calendar }: BudgetNews): string | null {
   const start = windowStart(window);
-  const end = start === undefined || period === null ? undefined : windowEnd(period, start);
+  const end =
+    start === undefined || period === null ? undefined : windowEnd(calendarOf({ id, period, calendar }), start);
   return end === undefined ? null : new Date(end).toISOString();
 }

@@ -12,6 +12,31 @@ const amount: Given = {
   field: 'amountUsd',
 };
 
+/** When the windows of a budget begin. */
+const starts: readonly Given[] = [
+  {
+    flags: '--time-zone <zone>',
+    about: 'of a budget: its windows begin by the clocks of this time zone, such as Europe/Berlin',
+    field: 'timeZone',
+  },
+  {
+    flags: '--start-hour <hour>',
+    about: 'of a budget: its windows begin at this hour, 0 to 23',
+    field: 'startsOn.hour',
+  },
+  { flags: '--start-weekday <day>', about: 'of a weekly budget: 1, Monday, to 7', field: 'startsOn.weekday' },
+  {
+    flags: '--start-day <day>',
+    about: 'of a monthly or quarterly budget: the day of the month, 1 to 28',
+    field: 'startsOn.dayOfMonth',
+  },
+  {
+    flags: '--start-month <month>',
+    about: 'of a quarterly budget: the first month of a year in which a quarter begins, 1 to 3',
+    field: 'startsOn.month',
+  },
+];
+
 /** Of a budget alone. */
 const terms: readonly Given[] = [
   { flags: '--soft <true|false>', about: 'of a budget: it counts and notifies, but refuses nothing', field: 'soft' },
@@ -33,7 +58,11 @@ export const limits: Resource = {
       arguments: [{ flags: '<kind>', about: 'kind of the limit', field: 'kind' }],
       options: [
         amount,
-        { flags: '--period <period>', about: 'of a budget: when it starts anew, in UTC', field: 'period' },
+        {
+          flags: '--period <period>',
+          about: 'of a budget: when it starts anew, in UTC unless it has a time zone',
+          field: 'period',
+        },
         count,
         {
           flags: '--model <glob>',
@@ -42,6 +71,7 @@ export const limits: Resource = {
           field: 'model',
         },
         allowUnmatched,
+        ...starts,
         ...terms,
         ...subjects,
       ],
@@ -49,6 +79,7 @@ export const limits: Resource = {
       file: true,
       examples: [
         'limits create budget --usd 250 --period month',
+        'limits create budget --usd 20 --period day --time-zone America/New_York --start-hour 6',
         'limits create requests-per-minute --count 60 --system shop',
         "limits create tokens-per-minute --count 100000 --key checkout --model 'gpt-provider/*'",
       ],
@@ -70,6 +101,7 @@ export const limits: Resource = {
         'OF ID': 'subject.id',
         USD: '?amountUsd',
         PERIOD: '?period',
+        'TIME ZONE': '?timeZone',
         COUNT: '?count',
         MODEL: '?model',
         SOFT: '?soft',

@@ -102,6 +102,8 @@ export const budgetPeriods = enumWords({
   BUDGET_PERIOD_WEEK: 'week',
   BUDGET_PERIOD_MONTH: 'month',
   BUDGET_PERIOD_TOTAL: 'total',
+  BUDGET_PERIOD_HOUR: 'hour',
+  BUDGET_PERIOD_QUARTER: 'quarter',
 } as const satisfies WordsFor<BudgetPeriod__Output> & Readonly<Record<string, BudgetPeriod>>);
 
 export const roles = enumWords({

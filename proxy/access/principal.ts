@@ -1,5 +1,5 @@
 // The caller: the records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
-import type { BudgetPeriod } from '../../common/budget-window.ts';
+import type { BudgetCalendar } from '../../common/budget-window.ts';
 import type { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
 import type { HangUp, LimitKind, PriorityClass, ScopeKind, UnknownCost } from '../../proto/words/access.ts';
@@ -129,7 +129,8 @@ export interface Limit {
   readonly id: string;
   readonly kind: LimitKind;
   readonly amountUsd: string | undefined;
-  readonly period: BudgetPeriod | undefined;
+  /** When the windows of a budget begin. */
+  readonly period: BudgetCalendar | undefined;
   readonly count: number | undefined;
   readonly model: string | undefined;
 }

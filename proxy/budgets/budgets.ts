@@ -1,12 +1,13 @@
 // Budgets as the request path sees them. A request reserves money in leases that were acquired in advance, of every
 // budget that applies or of none, and settles it exactly once. All of this is in memory, unless a lease has too little:
 // then the request waits for one acquire call.
-import type { BudgetPeriod } from '../../common/budget-window.ts';
+import type { BudgetCalendar } from '../../common/budget-window.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 
 export interface Budget {
   readonly id: string;
-  readonly period: BudgetPeriod;
+  /** When its windows begin. */
+  readonly period: BudgetCalendar;
 }
 
 export interface BudgetQuestion {

@@ -3,7 +3,7 @@
 // grant is added when it arrives. Part of the available money is shut: no reservation is made of it. The control plane
 // knows this part and frees it at once if this proxy is killed. So more is shut before that is sent, and less only
 // after a response that confirms it.
-import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
+import { type BudgetCalendar, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
 import type { AcquireRequest, AcquireResponse, ReturnRequest } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
@@ -13,7 +13,7 @@ import { SpareMoney } from './spare-money.ts';
 export interface LeaseOrigin {
   readonly session: string;
   readonly budgetId: string;
-  readonly period: BudgetPeriod;
+  readonly period: BudgetCalendar;
   readonly window: string;
   /** By the database's clock: from `startsAt` to before `endsAt`. Infinite for a total. */
   readonly startsAt: number;
@@ -29,7 +29,7 @@ export interface LeaseTerms {
 
 export function leaseOrigin(
   session: string,
-  budget: { readonly id: string; readonly period: BudgetPeriod },
+  budget: { readonly id: string; readonly period: BudgetCalendar },
   at: number,
 ): LeaseOrigin {
   const window = windowOf(budget.period, at);

@@ -1,10 +1,13 @@
 // Decodes the contract's messages into the proxy's own types. A message that lacks what the protocol promises is
 // refused: a record that was half understood could grant more than it should.
 import { canonicalSelector } from '../../catalog/model-selector.ts';
+import type { BudgetPeriod } from '../../common/budget-window.ts';
+import { isTimeZone, type LocalCalendar } from '../../common/local-windows.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
 import type { KeyRecord__Output } from '../../proto/generated/gateway/v1/KeyRecord.ts';
 import type { LimitRecord__Output } from '../../proto/generated/gateway/v1/LimitRecord.ts';
+import type { LocalWindows__Output } from '../../proto/generated/gateway/v1/LocalWindows.ts';
 import type { OrganizationRecord__Output } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
 import type { OwnToolSettings__Output } from '../../proto/generated/gateway/v1/OwnToolSettings.ts';
 import type { Position__Output } from '../../proto/generated/gateway/v1/Position.ts';
@@ -216,10 +219,22 @@ function decodeLimit(limit: LimitRecord__Output): Limit {
     id: limit.id,
     kind: known(limitKinds, limit.kind, 'limit'),
     amountUsd: limit.amountUsd,
-    period: limit.period === undefined ? undefined : known(budgetPeriods, limit.period, 'budget period'),
+    period: limit.windows ? decodeWindows(limit.windows) : decodePeriod(limit.period),
     count: limit.count === undefined ? undefined : whole(limit.count),
     model: limit.model === undefined ? undefined : canonicalSelector(limit.model),
   };
+}
+
+function decodePeriod(period: LimitRecord__Output['period']): BudgetPeriod | undefined {
+  return period === undefined ? undefined : known(budgetPeriods, period, 'budget period');
+}
+
+function decodeWindows({ period: name, startsOn, timeZone }: LocalWindows__Output): LocalCalendar {
+  const period = decodePeriod(name);
+  if (period === undefined || period === 'hour' || period === 'total' || !isTimeZone(timeZone))
+    throw new Error('the record contains windows of a budget that this version does not know; update the proxy');
+  const { hour = 0, weekday = 1, dayOfMonth = 1, month = 1 } = startsOn ?? {};
+  return { period, timeZone, hour, weekday, dayOfMonth, month };
 }
 
 // A limit or scope of an unknown kind would not be enforced.

@@ -1,6 +1,6 @@
 // Messages to callers about their limits: the refusal, which names the limit and when it opens, and the headers of a
 // response.
-import type { BudgetPeriod } from '../../common/budget-window.ts';
+import { type BudgetPeriod, periodOf } from '../../common/budget-window.ts';
 import { never } from '../../common/never.ts';
 import type { BudgetRefusal } from '../budgets/budgets.ts';
 import { GatewayError } from '../errors.ts';
@@ -94,14 +94,16 @@ export function budgetRefusal(
 }
 
 const periodNames = {
+  hour: ' an hour',
   day: ' a day',
   week: ' a week',
   month: ' a month',
+  quarter: ' a quarter',
   total: '',
 } as const satisfies Record<BudgetPeriod, string>;
 
 function nameOfBudget({ level, amountUsd, period, model }: AppliedBudget): string {
-  return `the ${levelNames[level]}'s budget of $${amountUsd}${periodNames[period]}${model === undefined ? '' : ` for ${model}`}`;
+  return `the ${levelNames[level]}'s budget of $${amountUsd}${periodNames[periodOf(period)]}${model === undefined ? '' : ` for ${model}`}`;
 }
 
 /**

@@ -2,6 +2,7 @@
 // leases and usage queues, the control plane's real ledger, and everything that can go wrong between them. Every
 // operation is checked.
 import { dayOf } from '../../common/budget-window.ts';
+import type { LocalCalendar } from '../../common/local-windows.ts';
 import { Random } from '../support/access/random.ts';
 import { linkModes } from '../support/ledger/link.ts';
 import { ask } from './ledger.requests.ts';
@@ -130,6 +131,11 @@ const actions = {
   },
 } as const satisfies Record<ActionKind, (world: World, random: Random) => void>;
 
+const winterDay: LocalCalendar = {
+  ...{ period: 'day', timeZone: 'Europe/Berlin', hour: 1 },
+  ...{ weekday: 1, dayOfMonth: 1, month: 1 },
+};
+
 function create(world: World, random: Random): void {
   if (world.verifier.reference.budgets.size >= budgetsMax) return;
   const { aiSystemIds, keyIds, organizationId, personIds } = world.subjects;
@@ -142,7 +148,9 @@ function create(world: World, random: Random): void {
   const model = random.pick([undefined, undefined, 'gpt-provider/*', models[0], '*']);
   const period = random.pick(['day', 'day', 'week', 'month', 'total'] as const);
   const amount = Math.ceil(20 * 10 ** random.between(0, 4));
-  world.execute(() => world.side.createBudget({ ...subject, model, period, amount }));
+  // Its days begin at midnight in UTC too, so that schedules of former seeds stay the same.
+  const calendar = period === 'day' && random.chance(0.5) ? winterDay : period;
+  world.execute(() => world.side.createBudget({ ...subject, model, period: calendar, amount }));
 }
 
 /** Moves the clock: until sessions expire, to the end of a window, or a little. */

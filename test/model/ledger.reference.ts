@@ -1,6 +1,6 @@
 // The ledger as its design describes it, in plain memory, to compare with the control plane. It is written from the
 // protocol and not from the code. Operations run one after another, so it needs no locks.
-import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
+import { type BudgetCalendar, windowOf } from '../../common/budget-window.ts';
 import type {
   AcquireRequest,
   AcquireResponse,
@@ -16,7 +16,7 @@ export interface BudgetTerms {
   readonly subjectId: string;
   /** Undefined for all models. */
   readonly model: string | undefined;
-  readonly period: BudgetPeriod;
+  readonly period: BudgetCalendar;
   readonly createdAt: number;
   amount: number;
   isDeleted: boolean;

@@ -1,6 +1,7 @@
 // The real ledger of the control plane over a real store, under a clock that schedules move.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createBackground } from '../../common/background.ts';
+import type { BudgetCalendar } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
@@ -178,7 +179,7 @@ export class StoreSide implements LedgerSide {
         subject: { kind: limitSubjects.names[subjectKind], id: subjectId },
         kind: 'LIMIT_KIND_BUDGET',
         amountUsd: usdOfNano(amount),
-        period: budgetPeriods.names[period],
+        ...inContract(period),
         ...(model === undefined ? {} : { model }),
       });
       const { id = '' } = resultOf(outcome);
@@ -355,6 +356,12 @@ async function expiredIn({ db }: LedgerTransaction): Promise<Executed> {
     .where('state', '=', 'expired')
     .execute();
   return { kind: 'expire', closed: sessions.map(({ id }) => id), expired: leases };
+}
+
+function inContract(calendar: BudgetCalendar) {
+  if (typeof calendar === 'string') return { period: budgetPeriods.names[calendar] };
+  const { hour, period, timeZone } = calendar;
+  return { period: budgetPeriods.names[period], timeZone, startsOn: { hour } };
 }
 
 function resultOf<T>(outcome: Outcome<T>): T {

@@ -19,10 +19,18 @@ export interface Subject {
 }
 
 /** @returns the budget's id */
+interface BudgetFields {
+  readonly amountUsd: string;
+  readonly period?: string;
+  readonly model?: string;
+  readonly timeZone?: string;
+  readonly startsOn?: object;
+}
+
 export async function createBudget(
   { api, id: organizationId }: TestOrganization,
   { kind, id }: Subject,
-  budget: { readonly amountUsd: string; readonly period?: string; readonly model?: string },
+  budget: BudgetFields,
 ): Promise<string> {
   const { amountUsd, period = 'DAY', ...rest } = budget;
   const limit = await api.call('Limits/Create', {

@@ -2,7 +2,7 @@
 // counts in the window in which it was reserved. The control plane uses the test's clock; the proxies follow it by its
 // responses. GATEWAY_TEST_ROUNDS=2 runs the long form, with a thousand budgets.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type BudgetPeriod, windowEnd, windowOf } from '../../../common/budget-window.ts';
+import { type BudgetCalendar, type BudgetPeriod, windowEnd, windowOf } from '../../../common/budget-window.ts';
 import type { Clock } from '../../../common/clock.ts';
 import { chat } from '../../support/chat-requests.ts';
 import { startGateway, type TestGateway, type TestOrganization, type TestProxy } from '../../support/gateway.ts';
@@ -12,7 +12,16 @@ import { roundsOf } from '../../support/seed.ts';
 import { createBudget, makeDear, type Outcome, spend, spentModel, tally } from '../../support/spending.ts';
 
 /** Each key's budgets: every request is charged to all four. */
-const budgetsOfKey = (['DAY', 'MONTH'] as const).flatMap((period) => [{ period }, { period, model: spentModel }]);
+const budgetsOfKey: readonly { readonly fields: object; readonly calendar: BudgetCalendar }[] = [
+  { fields: { period: 'DAY' }, calendar: 'day' },
+  // By the clocks of Lagos, which are always an hour ahead: these days begin at midnight in UTC, and have other names.
+  {
+    fields: { period: 'DAY', model: spentModel, timeZone: 'Africa/Lagos', startsOn: { hour: 1 } },
+    calendar: { period: 'day', timeZone: 'Africa/Lagos', hour: 1, weekday: 1, dayOfMonth: 1, month: 1 },
+  },
+  { fields: { period: 'MONTH' }, calendar: 'month' },
+  { fields: { period: 'MONTH', model: spentModel }, calendar: 'month' },
+];
 const keysInUse = roundsOf(125);
 /** Number of requests in flight when the windows end. */
 const underWay = 40;
@@ -78,7 +87,7 @@ async function withProxies(use: (proxies: readonly TestProxy[]) => Promise<void>
 interface BudgetedKey {
   readonly id: string;
   readonly value: string;
-  readonly budgets: readonly { readonly id: string; readonly period: BudgetPeriod }[];
+  readonly budgets: readonly { readonly id: string; readonly period: BudgetCalendar }[];
 }
 
 async function createBudgetedKeys(organization: TestOrganization): Promise<readonly BudgetedKey[]> {
@@ -88,9 +97,9 @@ async function createBudgetedKeys(organization: TestOrganization): Promise<reado
     while (started++ < keysInUse) {
       const { id, value } = await organization.createKey();
       const budgets: BudgetedKey['budgets'][number][] = [];
-      for (const budget of budgetsOfKey) {
-        const made = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '1', ...budget });
-        budgets.push({ id: made, period: budget.period === 'DAY' ? 'day' : 'month' });
+      for (const { calendar, fields } of budgetsOfKey) {
+        const made = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '1', ...fields });
+        budgets.push({ id: made, period: calendar });
       }
       keys.push({ id, value, budgets });
     }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KeyRecord } from '../../../../proto/generated/gateway/v1/KeyRecord.ts';
+import type { LimitRecord } from '../../../../proto/generated/gateway/v1/LimitRecord.ts';
+import type { LocalWindows } from '../../../../proto/generated/gateway/v1/LocalWindows.ts';
 import type { OrganizationRecord } from '../../../../proto/generated/gateway/v1/OrganizationRecord.ts';
 import type { ResolveResponse } from '../../../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord } from '../../../../proto/generated/gateway/v1/ScopeRecord.ts';
@@ -78,6 +80,31 @@ describe('a response of Resolve', () => {
     });
     expect(response.principal?.organization.providerKeys[0]?.secret.apiKey?.reveal()).toBe('provider-secret');
     expect(JSON.stringify(response)).not.toContain('provider-secret');
+  });
+
+  it('contains windows of budgets by the clocks of a time zone, and is refused if these are not known', () => {
+    const windows: LocalWindows = { period: 'BUDGET_PERIOD_DAY', timeZone: 'Europe/Berlin', startsOn: { hour: 6 } };
+    const budget: LimitRecord = {
+      id: 'l',
+      kind: 'LIMIT_KIND_BUDGET',
+      amountUsd: '1',
+      period: 'BUDGET_PERIOD_UNSPECIFIED',
+    };
+    const limited = (limit: LimitRecord) => ({ ...organization, limits: [{ ...budget, ...limit }] });
+    expect(resolve({ asOf, key, scope, organization: limited({ windows }) }).principal?.organization.limits).toEqual([
+      {
+        ...{ id: 'l', kind: 'budget', amountUsd: '1', count: undefined, model: undefined },
+        period: { period: 'day', timeZone: 'Europe/Berlin', hour: 6, weekday: 1, dayOfMonth: 1, month: 1 },
+      },
+    ]);
+    const unknowns: readonly LimitRecord[] = [
+      {},
+      { windows: { ...windows, timeZone: 'Europe/Nowhere' } },
+      { windows: { ...windows, period: 'BUDGET_PERIOD_TOTAL' } },
+      { windows: { ...windows, period: 'BUDGET_PERIOD_UNSPECIFIED' } },
+    ];
+    for (const unknown of unknowns)
+      expect(() => resolve({ asOf, key, scope, organization: limited(unknown) })).toThrow('update the proxy');
   });
 
   it('of an older control plane means the usual settings, and no record key', () => {

@@ -1,7 +1,8 @@
 // What a budget's row says beside its amount: thresholds, and raises of the amount that end. Pure.
-import { type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
+import { type BudgetCalendar, type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
 import { aList, aNumber, aRecord, aString } from '../../common/json-shape.ts';
-import { readColumn } from '../store/json-columns.ts';
+import type { CalendarStart } from '../../common/local-windows.ts';
+import { readColumn } from './json-columns.ts';
 
 /** An amount in addition to the budget's, from a time to before another. */
 export interface Raise {
@@ -21,6 +22,27 @@ interface TermsRow {
   readonly raises: string | null;
 }
 
+interface CalendarRow {
+  readonly id: string;
+  readonly period: BudgetPeriod;
+  readonly calendar: string | null;
+}
+
+/** When the windows of a budget begin. */
+export function calendarOf({ id, period, calendar }: CalendarRow): BudgetCalendar {
+  const start = calendarStartOf({ id, calendar });
+  return start === undefined || period === 'hour' || period === 'total' ? period : { period, ...start };
+}
+
+/** Undefined: the period says all. */
+export function calendarStartOf({ id, calendar }: Pick<CalendarRow, 'id' | 'calendar'>): CalendarStart | undefined {
+  return calendar === null ? undefined : readColumn(calendar, aStart, `limits.calendar of ${id}`);
+}
+
+const aStart = aRecord<CalendarStart>({
+  ...{ timeZone: aString, hour: aNumber, weekday: aNumber, dayOfMonth: aNumber, month: aNumber },
+});
+
 /** Undefined: the usual ones. */
 export function thresholdsOf({ id, thresholds }: Pick<TermsRow, 'id' | 'thresholds'>): readonly number[] | undefined {
   return thresholds === null ? undefined : readColumn(thresholds, aList(aNumber), `limits.thresholds of ${id}`);
@@ -36,7 +58,7 @@ const raiseList = aList(
 );
 
 export interface RaisedBudget {
-  readonly period: BudgetPeriod;
+  readonly period: BudgetCalendar;
   readonly raises: readonly Raise[];
 }
 
