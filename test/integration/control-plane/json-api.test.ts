@@ -152,7 +152,7 @@ describe('a call of the JSON API', () => {
     const wrong = { organizationId: acme.id, kind: 'BUDGET', period: 'fortnight', count: 2 ** 53 };
     expect(violations(await create('Limits/Create', wrong))).toEqual({
       kind: 'must be one of budget, requests-per-minute, tokens-per-minute, concurrent-requests',
-      period: 'must be one of day, week, month, total',
+      period: 'must be one of day, week, month, total, hour, quarter',
       count: 'must be a whole number from 0; above 9007199254740991 as a string',
     });
   });
