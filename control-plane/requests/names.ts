@@ -142,7 +142,7 @@ function lookup(names: ReadonlyMap<string, string>): NameOf {
   return (id) => names.get(id ?? '') ?? '';
 }
 
-const kindTexts: Readonly<Record<Exclude<LimitKind, 'budget'>, string>> = {
+const kindTexts: Readonly<Record<Exclude<LimitKind, 'budget' | 'calendar_budget'>, string>> = {
   requests_per_minute: 'requests per minute',
   tokens_per_minute: 'tokens per minute',
   concurrent_requests: 'concurrent requests',
@@ -157,7 +157,8 @@ export const subjectTexts: Readonly<Record<LimitSubjectKind, string>> = {
 
 /** For example "budget of $50 a month for gpt-provider/* of the AI system checkout". */
 function limitText({ kind, amount, period, model, subject_kind }: LimitRow, subject: string): string {
-  const amountText = kind === 'budget' ? budgetText(amount, period) : `limit of ${amount} ${kindTexts[kind]}`;
+  const isBudget = kind === 'budget' || kind === 'calendar_budget';
+  const amountText = isBudget ? budgetText(amount, period) : `limit of ${amount} ${kindTexts[kind]}`;
   const models = model === null ? '' : ` for ${model}`;
   return `${amountText}${models} of ${subjectTexts[subject_kind]} ${subject}`.trimEnd();
 }

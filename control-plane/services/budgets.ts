@@ -3,6 +3,7 @@ import { type NotNull, type RawBuilder, sql } from 'kysely';
 import { windowOf } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { isUuid } from '../../common/uuid.ts';
+import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
 import type { ListBudgetWindowsRequest__Output } from '../../proto/generated/gateway/v1/ListBudgetWindowsRequest.ts';
 import type { ListBudgetWindowsResponse } from '../../proto/generated/gateway/v1/ListBudgetWindowsResponse.ts';
 import type { ListUnsettledRequest__Output } from '../../proto/generated/gateway/v1/ListUnsettledRequest.ts';
@@ -123,7 +124,7 @@ export async function presentWindows(
   if (ids.length === 0) return new Map();
   const query = { ...(await narrowed(call, { organizationId })), among: ids, limit: ids.length, after: undefined };
   const rows = await currentWindows(call, query);
-  return new Map(rows.map((row) => [row.id, windowMessage(row)]));
+  return new Map(rows.map((row) => [row.id, windowMessage(row, call.now)]));
 }
 
 interface Narrowed {

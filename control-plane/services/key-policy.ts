@@ -156,7 +156,7 @@ async function limitsOf(call: ReadCall, holders: readonly Holder[], organization
       .filter(({ subject_id }) => subject_id === id)
       .map((row) => {
         const window = windows.get(row.id);
-        return { limit: limitMessage(row), subjectName: name, ...(window !== undefined && { window }) };
+        return { limit: limitMessage(row, call.now), subjectName: name, ...(window !== undefined && { window }) };
       }),
   );
 }
