@@ -1,12 +1,6 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for
 // milliseconds since 1970 and revisions, JSON as text. Both databases have exactly these; migrations.ts creates them.
-import type {
-  KeyForm,
-  RecordKind,
-  RecordState,
-  Role,
-  WireFormat,
-} from '../../proto/words/access.ts';
+import type { KeyForm, RecordKind, RecordState, Role, WireFormat } from '../../proto/words/access.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { AuditEventsTable } from './audit-table.ts';

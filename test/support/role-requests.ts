@@ -43,4 +43,3 @@ export const routeFields = () => ({
   name: freshName('route').replace(' ', '-'),
   groups: [{ targets: [{ model: 'gpt-provider/gpt-4o' }] }],
 });
-
