@@ -39,6 +39,13 @@ describeBudgets('explained budgets', (fixture) => {
     return { tenant, system, key, ids };
   };
 
+  let scene: ReturnType<typeof withBudgets> | undefined;
+  /** One scene for tests that change nothing in it. */
+  const shared = () => {
+    scene ??= withBudgets();
+    return scene;
+  };
+
   it('are those of key, scope and organization with their windows, the tightest first', async () => {
     const { tenant, key, ids } = await withBudgets();
     const organizationId = tenant.id;
@@ -61,7 +68,7 @@ describeBudgets('explained budgets', (fixture) => {
   });
 
   it('are only those that count the model, by any of its names', async () => {
-    const { tenant, key, ids } = await withBudgets();
+    const { tenant, key, ids } = await shared();
     const idsFor = async (model: string) =>
       (await explain(tenant, limitSubject('VIRTUAL_KEY', key), { model })).map(({ limit }) => limit.id);
     expect(await idsFor('gpt-provider/gpt-4o')).toEqual([ids.system, ids.key, ids.organization]);
@@ -69,7 +76,7 @@ describeBudgets('explained budgets', (fixture) => {
   });
 
   it('of an AI system and of the organization leave out those of keys', async () => {
-    const { tenant, system, ids } = await withBudgets();
+    const { tenant, system, ids } = await shared();
     const idsOf = async (subject: object) => (await explain(tenant, subject)).map(({ limit }) => limit.id);
     expect(await idsOf(limitSubject('AI_SYSTEM', system))).toEqual([ids.claude, ids.system, ids.organization]);
     expect(await idsOf(limitSubject('ORGANIZATION', tenant.id))).toEqual([ids.claude, ids.organization]);
@@ -102,7 +109,7 @@ describeBudgets('explained budgets', (fixture) => {
     });
 
     it('are refused for other keys, persons and systems', async () => {
-      const { tenant, system, key } = await withBudgets();
+      const { tenant, system, key } = await shared();
       for (const subject of [
         limitSubject('VIRTUAL_KEY', key),
         limitSubject('PERSON', tenant.admin.id),

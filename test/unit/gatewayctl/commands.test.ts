@@ -1,7 +1,7 @@
 // The rows of all commands, compared with the contract, the parser and each other.
 import { describe, expect, it } from 'vitest';
 import { methodNamed, methods } from '../../../control-plane/api/methods.ts';
-import type { Command } from '../../../gatewayctl/command.ts';
+import type { Command, MethodCommand } from '../../../gatewayctl/command.ts';
 import { tree } from '../../../gatewayctl/commands/index.ts';
 import { isList } from '../../../gatewayctl/pages.ts';
 import { optionsOf, ParserEnd, parseCommandLine } from '../../../gatewayctl/program.ts';
@@ -99,8 +99,7 @@ describe.each(commands)('gatewayctl %s', (name, command) => {
       for (const path of [field ?? '', ...Object.keys(beside ?? {})].filter(Boolean))
         expect(fieldAt(requestType, path)).toBeDefined();
     if (command.secret !== undefined) expect(fieldAt(responseType, command.secret).type).toBe('string');
-    // A list without pages may be shown as a table too.
-    if (!isList(command.method) && command.columns === undefined) return;
+    if (!isTable(command)) return;
     const item = Object.values(fieldsOf(responseType)).find(({ rule }) => rule === 'repeated')?.type ?? '';
     expect(Object.keys(command.columns ?? {}).length).toBeGreaterThan(1);
     for (const path of Object.values(command.columns ?? {})) expect(fieldAt(item, path.replace('?', ''))).toBeDefined();
@@ -179,3 +178,8 @@ describe('a command line', () => {
     expect((await parse(['people', 'update', 'Ada', '--active', 'yes'])).output).toContain('true, false');
   });
 });
+
+/** A list without pages may be shown as a table too. */
+function isTable({ columns, method }: MethodCommand): boolean {
+  return isList(method) || columns !== undefined;
+}

@@ -178,6 +178,7 @@ describe('a text that could not be inspected', () => {
       expect(samples).toMatchObject([{ decision: 'unavailable' }]);
       expect(context.record).toEqual({
         guardrailHeader: 'our-guard=unavailable',
+        guardrailId: 'guardrail-1',
         guardrailsNotPassed: 'our-guard=unavailable',
       });
     },
