@@ -1,87 +1,33 @@
 // Routes through the real server, over both databases: their fields, what they may lead to, the records that proxies
 // get, and what keeps a name or a provider.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashCredential } from '../../../common/credential.ts';
+import { describe, expect, it } from 'vitest';
 import { routesBytesMax, routesMax } from '../../../control-plane/services/routes.ts';
-import type { Store } from '../../../control-plane/store/store.ts';
-import { routeBodyType } from '../../../proto/load.ts';
-import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
-import {
-  bootstrap,
-  createKey,
-  createTenant,
-  freely,
-  freshName,
-  type JsonResponse,
-  type OperatorsPlane,
-  refusal,
-  type Someone,
-  startOperatorsPlane,
-  type TestTenant,
-  violated,
-} from '../../support/operators.ts';
-
-const freshRouteName = () => freshName('route').replace(' ', '-');
-const gpt = { model: 'gpt-provider/gpt-4o' };
-const claude = { model: 'assistant-provider/claude-sonnet-4-5' };
-const one = (...targets: object[]) => [{ targets }];
+import { freshPostgres, freshSqlite } from '../../support/databases.ts';
+import { type JsonResponse, refusal, type TestTenant, violated } from '../../support/operators.ts';
+import { claude, gpt, one, routesOver } from './routes.fixture.ts';
 
 describe.each([
   ['SQLite', freshSqlite],
   ['PostgreSQL', freshPostgres],
 ])('routes over %s', (_name, fresh) => {
-  let database: StoreDatabase;
-  let store: Store;
-  let plane: OperatorsPlane;
-  let platform: Someone;
-  let acme: TestTenant;
-  let proxyToken: string;
-
-  beforeAll(async () => {
-    database = await fresh();
-    plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url }, rates: freely });
-    platform = await bootstrap(plane);
-    acme = await createTenant(plane, platform, 'acme');
-    proxyToken = (await plane.expect('ProxyTokens.Create', platform.token, { name: 'proxy' })).value;
-    store = await database.open();
-  });
-  afterAll(async () => {
-    await plane.close();
-    await database.drop();
-  });
-
-  const freshTenant = () => createTenant(plane, platform, freshName('org'));
-  const as = (method: string, request: object = {}, tenant = acme): Promise<JsonResponse> =>
-    plane.expect(method, tenant.owner.token, request);
-  const call = (method: string, request: object, tenant = acme) => plane.call(method, tenant.owner.token, request);
-  const fields = (more: object, tenant: TestTenant) => ({
-    ...{ organizationId: tenant.id, name: freshRouteName(), groups: one(gpt) },
-    ...more,
-  });
-  const create = (more: object = {}, tenant = acme) => call('Routes.Create', fields(more, tenant), tenant);
-  const created = (more: object = {}, tenant = acme): Promise<JsonResponse> =>
-    as('Routes.Create', fields(more, tenant), tenant);
-  const recordOf = async (tenant: TestTenant): Promise<JsonResponse> => {
-    const { value } = await createKey(plane, tenant);
-    const keyHash = Buffer.from(hashCredential(value), 'hex');
-    const { organization } = await plane.expect('Access.Resolve', proxyToken, { keyHash });
-    return organization.routes.map(({ name, body }: JsonResponse) => ({ name, ...routeBodyType.deserialize(body) }));
-  };
-  const providerKeyOf = (tenant: TestTenant, provider = 'gpt-provider'): Promise<JsonResponse> =>
-    as(
-      'ProviderKeys.Create',
-      { organizationId: tenant.id, provider, name: freshName('key'), secret: { apiKey: 'made-up' } },
-      tenant,
-    );
-  const customProvider = (token: string, more: object): Promise<JsonResponse> =>
-    plane.expect('Providers.Create', token, {
-      ...{ name: freshName('provider').replace(' ', '-'), wireFormat: 'WIRE_FORMAT_GPT_PROVIDER' },
-      ...{ baseUrl: 'https://models.example.com/v1', keyForm: 'KEY_FORM_NONE' },
-      ...more,
-    });
-  const setAliases = (tenant: TestTenant, ...aliases: object[]) =>
-    call('Organizations.UpdateSettings', { id: tenant.id, settings: { models: { aliases: { aliases } } } }, tenant);
+  const {
+    fields,
+    database,
+    freshTenant,
+    as,
+    call,
+    create,
+    created,
+    recordOf,
+    providerKeyOf,
+    customProvider,
+    setAliases,
+    acme,
+    platform,
+    plane,
+    store,
+  } = routesOver(fresh);
 
   it('are created, read, changed and deleted, and each change is an event', async () => {
     const tenant = await freshTenant();
@@ -108,7 +54,7 @@ describe.each([
       ],
     });
     const { id, revision } = route;
-    expect(await plane.expect('Routes.Get', tenant.admin.token, { id })).toEqual(route);
+    expect(await plane().expect('Routes.Get', tenant.admin.token, { id })).toEqual(route);
     const settings = { onContext: true, onFilter: true, recovery: 'ROUTE_RECOVERY_CONTINUE' };
     const change = { id, ifRevision: revision, active: false, settings };
     const changed = await as('Routes.Update', change, tenant);
@@ -140,7 +86,7 @@ describe.each([
   it('reach proxies while they are active, and each change invalidates the organization', async () => {
     const tenant = await freshTenant();
     expect(await recordOf(tenant)).toEqual([]);
-    const { revision: before } = await store.position();
+    const { revision: before } = await store().position();
     const scope = { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id };
     const conditions = { streamed: true, hasImages: false, tokensAbove: 1000, tag: 'eu', scope };
     const target = { ...gpt, weight: 7, maxOutputTokens: 100, reasoningEffort: 'REASONING_EFFORT_LOW', wholeMs: 5000 };
@@ -160,96 +106,8 @@ describe.each([
     expect((await recordOf(tenant)).map(({ id }: JsonResponse) => id)).toEqual([route.id]);
     await as('Routes.Delete', { id: route.id }, tenant);
     expect(await recordOf(tenant)).toEqual([]);
-    const { changes } = await store.changesAfter(before, 100);
+    const { changes } = await store().changesAfter(before, 100);
     expect(changes.filter(({ kind, ref }) => kind === 'organization' && ref === tenant.id)).toHaveLength(4);
-  });
-
-  it('cache responses for a time that a change may leave out, and reach proxies with it', async () => {
-    const tenant = await freshTenant();
-    const { id, settings } = await created({ settings: { cache: { ttlSeconds: 86_400 } } }, tenant);
-    expect(settings.cache).toMatchObject({ ttlSeconds: 86_400, perScope: false, pricePercent: 0 });
-    const update = (cache: object) => as('Routes.Update', { id, settings: { cache } }, tenant);
-    const { settings: changed } = await update({ perScope: true, pricePercent: 100 });
-    expect(changed.cache).toMatchObject({ ttlSeconds: 86_400, perScope: true, pricePercent: 100 });
-    expect((await as('Routes.Update', { id, settings: { onContext: true } }, tenant)).settings.cache).toEqual(
-      changed.cache,
-    );
-    expect((await recordOf(tenant))[0].settings.cache).toMatchObject({ ttlSeconds: 86_400, pricePercent: 100 });
-    expect((await update({ ttlSeconds: 0 })).settings.cache ?? null).toBeNull();
-    expect((await recordOf(tenant))[0].settings.cache).toBeNull();
-  });
-
-  it.each<[string, object]>([
-    ['settings.cache.ttl_seconds', { ttlSeconds: 86_401 }],
-    ['settings.cache.ttl_seconds', { perScope: true }],
-    ['settings.cache.price_percent', { ttlSeconds: 1, pricePercent: 101 }],
-  ])('are refused with %s: %j', async (field, cache) => {
-    expect(await violated(create({ settings: { cache } }))).toEqual([field]);
-  });
-
-  it('are hedged after a time or a percentile, which replace each other, until a change says 0', async () => {
-    const { id } = await created({ settings: { hedge: { percentile: 95 } } });
-    const shown = async (settings: object) => (await as('Routes.Update', { id, settings })).settings;
-    expect(await shown({ onFilter: true })).toMatchObject({ onFilter: true, hedge: { percentile: 95 } });
-    expect(await shown({ hedge: { afterMs: 600_000 } })).toMatchObject({ hedge: { afterMs: 600_000 } });
-    const { hedge } = (await recordOf(acme)).find((route: JsonResponse) => route.id === id).settings;
-    expect(hedge).toMatchObject({ afterMs: 600_000 });
-    expect((await shown({ hedge: { afterMs: 0 } })).hedge).toBeNull();
-    for (const [field, wrong] of [
-      ['settings.hedge', {}],
-      ['settings.hedge', { afterMs: 1, percentile: 95 }],
-      ['settings.hedge.after_ms', { afterMs: 600_001 }],
-      ['settings.hedge.percentile', { percentile: 49 }],
-      ['settings.hedge.percentile', { percentile: 100 }],
-    ] as const) {
-      expect(await violated(call('Routes.Update', { id, settings: { hedge: wrong } }))).toEqual([field]);
-    }
-  });
-
-  it('have a ceiling of requests in flight for the targets of a group, until the groups are replaced', async () => {
-    const limited = (inFlightMax: number) => [{ targets: [gpt], inFlightMax }, { targets: [claude] }];
-    const { id, groups } = await created({ groups: limited(4) });
-    const ceilings = (of: readonly JsonResponse[]) => of.map((group) => group.inFlightMax ?? null);
-    expect(ceilings(groups)).toEqual([4, null]);
-    expect(ceilings((await as('Routes.Update', { id, groups: limited(0) })).groups)).toEqual([null, null]);
-    for (const wrong of [3, 100_001]) {
-      expect(await violated(create({ groups: limited(wrong) }))).toEqual(['groups[0].in_flight_max']);
-    }
-  });
-
-  it('copy requests to a model, until a change says that there is none', async () => {
-    const key = await providerKeyOf(acme, 'assistant-provider');
-    const shadow = { ...claude, providerKeyId: key.id, percent: 0.01 };
-    const { id } = await created({ settings: { shadow } });
-    const shown = async (change: object) => (await as('Routes.Update', { id, ...change })).settings;
-    expect(await shown({ settings: { onFilter: true } })).toMatchObject({ onFilter: true, shadow });
-    expect(await shown({ groups: one(claude) })).toMatchObject({ shadow });
-    const all = { ...gpt, percent: 100 };
-    expect(await shown({ settings: { shadow: all } })).toMatchObject({ onFilter: true, shadow: all });
-    expect((await recordOf(acme)).find((route: JsonResponse) => route.id === id).settings).toMatchObject({
-      shadow: all,
-    });
-    expect((await shown({ settings: { shadow: { model: '' } } })).shadow).toBeNull();
-    for (const percent of [0, 0.009, 100.01, Number.NaN]) {
-      const wrong = call('Routes.Update', { id, settings: { shadow: { ...gpt, percent } } });
-      expect(await violated(wrong)).toEqual(['settings.shadow.percent']);
-    }
-    const unknown = call('Routes.Update', { id, settings: { shadow: { model: 'route/fast', percent: 1 } } });
-    expect(await violated(unknown)).toEqual(['settings.shadow.model']);
-    const foreign = await providerKeyOf(await freshTenant());
-    for (const providerKeyId of [key.id, foreign.id]) {
-      const wrong = create({ settings: { shadow: { ...gpt, percent: 1, providerKeyId } } });
-      expect(await violated(wrong)).toEqual(['settings.shadow.provider_key_id']);
-    }
-  });
-
-  it('keep a provider that their copies go to', async () => {
-    const { id, name } = await customProvider(acme.owner.token, { organizationId: acme.id });
-    const shadow = { model: `${name}/some-model`, percent: 1 };
-    const route = await created({ settings: { shadow } });
-    expect((await call('Providers.Delete', { id })).code).not.toBe('OK');
-    await as('Routes.Delete', { id: route.id });
-    expect((await call('Providers.Delete', { id })).code).toBe('OK');
   });
 
   it('are listed in the order of their creation, in pages', async () => {
@@ -293,7 +151,7 @@ describe.each([
   });
 
   it('lead to provider keys of the organization, for the provider of the model', async () => {
-    const [own, others] = [await providerKeyOf(acme), await providerKeyOf(await freshTenant())];
+    const [own, others] = [await providerKeyOf(acme()), await providerKeyOf(await freshTenant())];
     const groups = one({ ...gpt, providerKeyId: own.id });
     expect(await created({ groups })).toMatchObject({ groups });
     const wrong = [own.id, others.id, randomUUID()].map((providerKeyId) => ({ ...claude, providerKeyId }));
@@ -327,8 +185,8 @@ describe.each([
     expect(await created({ groups: scoped('PERSON', tenant.member.id) }, tenant)).toHaveProperty('id');
     for (const [kind, id] of [
       ['AI_SYSTEM', randomUUID()],
-      ['PERSON', acme.member.id],
-      ['ORGANIZATION', acme.id],
+      ['PERSON', acme().member.id],
+      ['ORGANIZATION', acme().id],
     ] as const) {
       expect(await violated(create({ groups: scoped(kind, id) }, tenant))).toEqual(['groups[1].conditions.scope.id']);
     }
@@ -372,11 +230,11 @@ describe.each([
   it("keep the custom providers that they lead to, also the platform's", async () => {
     const tenant = await freshTenant();
     const own = await customProvider(tenant.owner.token, { organizationId: tenant.id });
-    const platforms = await customProvider(platform.token, {});
+    const platforms = await customProvider(platform().token, {});
     const target = await created({ groups: one(gpt, { model: `${platforms.name}/m` }), active: false }, tenant);
     const replaced = await created({ name: `${own.name}/m` }, tenant);
-    const removeOwn = () => plane.call('Providers.Delete', tenant.owner.token, { id: own.id });
-    const removePlatforms = () => plane.call('Providers.Delete', platform.token, { id: platforms.id });
+    const removeOwn = () => plane().call('Providers.Delete', tenant.owner.token, { id: own.id });
+    const removePlatforms = () => plane().call('Providers.Delete', platform().token, { id: platforms.id });
     expect(await refusal(removeOwn())).toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'provider_in_use' });
     expect(await refusal(removePlatforms())).toMatchObject({ reason: 'provider_in_use' });
     await as('Routes.Update', { id: target.id, groups: one(gpt) }, tenant);
@@ -391,7 +249,7 @@ describe.each([
     const columns = 'organization_id, active, body, target_groups, settings, created_at, revision';
     for (let from = 0; from < copies; from += 400) {
       const some = numbers.split(' union all ').slice(from, from + 400);
-      await database.raw(
+      await database().raw(
         `insert into routes (id, name, record_bytes, ${columns})
          select routes.id || '-' || n, name || '-' || n, ${bytes}, ${columns} from routes
          cross join (${some.join(' union all ')}) numbers where routes.id = '${id}'`,
