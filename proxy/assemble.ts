@@ -347,6 +347,7 @@ async function openControlPlane(
     name: settings.controlPlaneName,
     token: settings.proxyToken,
     credentials: tls?.credentials,
+    onRenewal: tls?.onRenewal,
     allowPlaintext: settings.controlPlanePlaintext,
     recordKeys,
     self: {

@@ -1,11 +1,11 @@
 // gRPC clients of the services Access and Ledger, and for reports to Guardrails, ProviderKeys and Requests, on one connection (the proxy's only
 // @grpc/grpc-js). The connection carries provider secrets, so it uses TLS, or plain text to this machine only.
-import { readFile } from 'node:fs/promises';
 import { getCACertificates } from 'node:tls';
 import {
   type CallOptions,
   Channel,
   type ChannelCredentials,
+  type ChannelInterface,
   type ClientDuplexStream,
   credentials,
   experimental,
@@ -15,6 +15,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
+import { readNamed } from '../../common/file-watcher.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type TlsMaterial, type TlsSource, watchTlsFiles } from '../../common/tls.ts';
@@ -69,6 +70,8 @@ export interface ControlPlaneOptions {
   readonly token: Secret | undefined;
   /** From openControlPlaneTls; absent: plain text. */
   readonly credentials: ChannelCredentials | undefined;
+  /** From openControlPlaneTls: calls the listener when the files have changed. */
+  readonly onRenewal?: ((renewed: () => void) => void) | undefined;
   /** Allows plain text to other machines, for meshes that encrypt on their own. */
   readonly allowPlaintext: boolean;
   /** Verifies records. Absent: records are trusted as the connection brings them, and cannot be stored elsewhere. */
@@ -90,6 +93,7 @@ export interface ControlPlaneTls {
   /** The current certificate, as PEM. */
   certificate(): Buffer | undefined;
   authorities(): Buffer | undefined;
+  onRenewal(renewed: () => void): void;
   close(): void;
 }
 
@@ -97,9 +101,9 @@ export interface ControlPlaneTls {
 export async function openControlPlaneTls(files: ControlPlaneTlsFiles, log: Logger): Promise<ControlPlaneTls> {
   const { caFile, certFile, keyFile } = files;
   if (certFile === undefined || keyFile === undefined) {
-    const ca = caFile === undefined ? null : await readPem(caFile);
-    const fixed = { certificate: () => undefined, authorities: () => ca ?? undefined, close: () => {} };
-    return { credentials: credentials.createSsl(ca), ...fixed };
+    const ca = caFile === undefined ? null : await readNamed(caFile);
+    const fixed = { certificate: () => undefined, authorities: () => ca ?? undefined };
+    return { credentials: credentials.createSsl(ca), ...fixed, onRenewal: () => {}, close: () => {} };
   }
   const source = await watchTlsFiles({ certFile, keyFile, caFile }, { log });
   const provider = new CertificateProvider(source);
@@ -107,6 +111,7 @@ export async function openControlPlaneTls(files: ControlPlaneTlsFiles, log: Logg
     credentials: experimental.createCertificateProviderChannelCredentials(provider, provider),
     certificate: () => source.current.cert,
     authorities: () => source.current.ca,
+    onRenewal: (renewed) => void source.onChange(renewed),
     close: () => source.close(),
   };
 }
@@ -125,7 +130,7 @@ export interface ControlPlaneClient extends ControlPlane {
 export function createControlPlaneClient(options: ControlPlaneOptions): ControlPlaneClient {
   if (options.credentials === undefined && !options.allowPlaintext && !options.addresses.every(isLoopback))
     throw new Error('provider keys would cross the network in plain text; give TLS files, or allow plain text');
-  const channel = openChannel(options);
+  const channel = renewedChannel(() => openChannel(options), options.onRenewal);
   const metadata = new Metadata();
   if (options.token !== undefined) metadata.set('authorization', `Bearer ${options.token.reveal()}`);
   const access = stub<AccessClient>(services.Access, channel);
@@ -287,6 +292,35 @@ function unknownForGood(error: unknown): unknown {
   return isUnknown ? new LedgerRefusedError('unknown', error.message, error) : error;
 }
 
+/** Longer than any call but the feed, which ends on its own connection and begins on the newest. */
+const formerMs = 15_000;
+
+/**
+ * A channel whose next call is on a connection with the newest certificate. A control plane that does not accept a
+ * certificate keeps the connection and refuses each call, so the connection would outlive a renewal.
+ */
+function renewedChannel(open: () => Channel, onRenewal: ControlPlaneOptions['onRenewal']): ChannelInterface {
+  let current = open();
+  let isClosed = false;
+  onRenewal?.(() => {
+    if (isClosed) return;
+    const former = current;
+    current = open();
+    setTimeout(() => former.close(), formerMs).unref();
+  });
+  return {
+    createCall: (...call) => current.createCall(...call),
+    getTarget: () => current.getTarget(),
+    getConnectivityState: (connect) => current.getConnectivityState(connect),
+    watchConnectivityState: (...watch) => current.watchConnectivityState(...watch),
+    getChannelzRef: () => current.getChannelzRef(),
+    close: () => {
+      isClosed = true;
+      current.close();
+    },
+  };
+}
+
 function openChannel({ addresses, credentials: own, name }: ControlPlaneOptions): Channel {
   const options = {
     ...channelOptions,
@@ -295,7 +329,7 @@ function openChannel({ addresses, credentials: own, name }: ControlPlaneOptions)
   return new Channel(target(addresses), own ?? credentials.createInsecure(), options);
 }
 
-function stub<Stub>(definition: ServiceDefinition, channel: Channel): Stub {
+function stub<Stub>(definition: ServiceDefinition, channel: ChannelInterface): Stub {
   const Client = makeClientConstructor(definition, 'gateway.v1');
   const options = { channelOverride: channel };
   return new Client(channel.getTarget(), credentials.createInsecure(), options) as unknown as Stub;
@@ -381,12 +415,4 @@ class CertificateProvider implements experimental.CertificateProvider {
 
 function systemAuthorities(): Buffer {
   return Buffer.from(getCACertificates('default').join('\n'));
-}
-
-async function readPem(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    throw new Error(`the file ${file} cannot be read`, { cause });
-  }
 }

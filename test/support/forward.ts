@@ -1,13 +1,13 @@
 // A sidecar and its egress gateway for tests: certificates of two authorities, as in a cluster, an egress gateway with
 // a listener for mutual TLS, and proxies that forward to it, all in this process.
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '../../common/logger.ts';
 import { type RunningProxy, startProxy } from '../../proxy/app.ts';
 import { readProxySettings } from '../../proxy/settings.ts';
 import type { Environment, TestGateway, TestProxy } from './gateway.ts';
-import { type CertificateFiles, createAuthority, type TestAuthority } from './tls.ts';
+import { type CertificateFiles, createAuthority, install, type TestAuthority } from './tls.ts';
 
 export interface Egress {
   /** Settings of a further egress gateway. */
@@ -96,10 +96,4 @@ export async function createForwardScene(): Promise<ForwardScene> {
       rmSync(directory, { recursive: true });
     },
   };
-}
-
-/** Puts a certificate where a program reads it, as a renewal does. */
-export function install(from: CertificateFiles, to: CertificateFiles): void {
-  copyFileSync(from.certFile, to.certFile);
-  copyFileSync(from.keyFile, to.keyFile);
 }

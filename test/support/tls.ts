@@ -1,6 +1,6 @@
 // A certificate authority for tests, made with openssl in a temporary directory.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -19,7 +19,7 @@ export interface CertificateRequest {
   readonly commonName: string;
   /** Subject alternative names as openssl writes them; default DNS:localhost and IP:127.0.0.1. */
   readonly names?: readonly string[];
-  /** Default 1. */
+  /** Default 1; 0 for one that has expired a second later. */
   readonly days?: number;
 }
 
@@ -53,4 +53,10 @@ export async function createAuthority(commonName = 'test authority'): Promise<Te
     return { certFile, keyFile };
   };
   return { caFile, issue, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+/** Puts a certificate where a program reads it, as a renewal does. */
+export function install(from: CertificateFiles, to: CertificateFiles): void {
+  copyFileSync(from.certFile, to.certFile);
+  copyFileSync(from.keyFile, to.keyFile);
 }

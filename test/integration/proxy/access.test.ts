@@ -32,7 +32,7 @@ import {
 } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
 import { silentLog } from '../../support/silent-log.ts';
-import { createAuthority } from '../../support/tls.ts';
+import { createAuthority, install, type TestAuthority } from '../../support/tls.ts';
 
 let plane: OperatorsPlane;
 let tenant: TestTenant;
@@ -220,12 +220,8 @@ describe('a proxy that may not call Access', () => {
 });
 
 describe("a proxy's connection over TLS", () => {
-  it('needs only a client certificate as identity, and refuses an unknown authority', async () => {
-    const [authority, stranger] = await Promise.all([createAuthority(), createAuthority('stranger')]);
-    closers.push(() => authority.remove());
-    closers.push(() => stranger.remove());
+  const startSecured = async (authority: TestAuthority) => {
     const server = await authority.issue({ commonName: 'control plane' });
-    const own = await authority.issue({ commonName: 'proxy', names: ['DNS:egress.example.com'] });
     const secured = await startOperatorsPlane({
       env: {
         GATEWAY_TLS_CERT_FILE: server.certFile,
@@ -235,6 +231,15 @@ describe("a proxy's connection over TLS", () => {
       },
     });
     closers.push(() => secured.close());
+    return secured;
+  };
+
+  it('needs only a client certificate as identity, and refuses an unknown authority', async () => {
+    const [authority, stranger] = await Promise.all([createAuthority(), createAuthority('stranger')]);
+    closers.push(() => authority.remove());
+    closers.push(() => stranger.remove());
+    const own = await authority.issue({ commonName: 'proxy', names: ['DNS:egress.example.com'] });
+    const secured = await startSecured(authority);
     const start = async (files: ControlPlaneTlsFiles, at: { host?: string; name?: string } = {}) => {
       const tls = await openControlPlaneTls(files, silentLog);
       closers.push(() => tls.close());
@@ -251,6 +256,26 @@ describe("a proxy's connection over TLS", () => {
     await expect(find(misnamed, 'whatever')).rejects.toMatchObject({ code: 'access_unavailable' });
     const suspicious = await start({ caFile: stranger.caFile, certFile: undefined, keyFile: undefined });
     await expect(find(suspicious, 'whatever')).rejects.toMatchObject({ code: 'access_unavailable' });
+  });
+
+  it('is the one of the newest certificate, also where the one before had expired', async () => {
+    const authority = await createAuthority();
+    closers.push(() => authority.remove());
+    const request = { commonName: 'proxy', names: ['DNS:egress.example.com'] };
+    const [valid, expired] = [await authority.issue(request), await authority.issue({ ...request, days: 0 })];
+    const files = { certFile: `${authority.caFile}.own.crt`, keyFile: `${authority.caFile}.own.key` };
+    install(expired, files);
+    const secured = await startSecured(authority);
+    const tls = await openControlPlaneTls({ caFile: authority.caFile, ...files }, silentLog);
+    closers.push(() => tls.close());
+    const { credentials, onRenewal } = tls;
+    const addresses = [`localhost:${secured.plane.grpcPort}`];
+    const source = startSource({ addresses, token: undefined, credentials, onRenewal });
+    await expect(find(source, 'whatever')).rejects.toMatchObject({ code: 'access_unavailable' });
+    expect(source.feed().state).not.toBe('live');
+    install(valid, files);
+    await until(() => source.feed().state === 'live', { what: 'the feed over the renewed certificate' });
+    expect(await find(source, 'whatever')).toBe('access_not_found');
   });
 
   it('fails with the name of a file that cannot be read', async () => {

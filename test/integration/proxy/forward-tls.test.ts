@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, renameSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createForwardScene, type Egress, type ForwardScene, install } from '../../support/forward.ts';
+import { createForwardScene, type Egress, type ForwardScene } from '../../support/forward.ts';
 import {
   chatBody,
   chatRequest,
@@ -16,6 +16,7 @@ import {
 import { accessLine } from '../../support/observe.ts';
 import { freePort, until } from '../../support/process.ts';
 import { logged } from '../../support/telemetry.ts';
+import { install } from '../../support/tls.ts';
 
 let gateway: TestGateway;
 let scene: ForwardScene;

@@ -7,12 +7,12 @@ import { Agent, request } from 'node:https';
 import { connect as connectPlain } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createForwardScene, type Egress, type ForwardScene, install } from '../../support/forward.ts';
+import { createForwardScene, type Egress, type ForwardScene } from '../../support/forward.ts';
 import { chatBody, startGateway, startPlane, type TestGateway } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { openConnection } from '../../support/raw-http.ts';
 import { logged, metric } from '../../support/telemetry.ts';
-import type { CertificateFiles } from '../../support/tls.ts';
+import { type CertificateFiles, install } from '../../support/tls.ts';
 
 let gateway: TestGateway;
 let scene: ForwardScene;
