@@ -80,7 +80,11 @@ const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
 export const packing: Packing = {
-  pack: (events) => deflate(JSON.stringify(events), { level: 1 }),
+  pack: async (events) => {
+    const packed = await deflate(JSON.stringify(events), { level: 1 });
+    // A copy: the result of zlib is the beginning of 64 KiB, which would be kept with it.
+    return new Uint8Array(packed);
+  },
   unpack: async (packed, bytesMax) => {
     const text = await inflate(packed, bytesMax === undefined ? {} : { maxOutputLength: bytesMax });
     return readShape(text.toString(), someEvents);

@@ -8,6 +8,11 @@ describe('packed usage', () => {
     expect(await packing.unpack(await packing.pack(events))).toEqual(events);
   });
 
+  it('takes no more memory than its bytes, because it is kept for minutes', async () => {
+    const packed = await packing.pack(usagesOf(10));
+    expect(packed.buffer.byteLength).toBe(packed.byteLength);
+  });
+
   it('is not unpacked beyond a limit, because little packed data can contain a lot', async () => {
     const events = usagesOf(1_000);
     const packed = await packing.pack(events);
