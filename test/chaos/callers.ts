@@ -35,7 +35,7 @@ interface TrafficOptions {
   readonly payers: Payers;
 }
 
-export function startTraffic({ proxies }: Pick<ChaosWorld, 'proxies'>, options: TrafficOptions): Traffic {
+export function startTraffic({ entries }: Pick<ChaosWorld, 'entries'>, options: TrafficOptions): Traffic {
   const { callers, seed, payers } = options;
   const calls: ChaosCall[] = [];
   let stopped = false;
@@ -45,14 +45,15 @@ export function startTraffic({ proxies }: Pick<ChaosWorld, 'proxies'>, options: 
       const isSmall = random.chance(0.15);
       const plan = planOf(`${seed}-${number}-${count}`, random);
       const leavesAfterMs = random.chance(0.08) ? random.below(400) : undefined;
+      const { name: entry, url } = random.pick(entries);
       const reading = await call({
-        ...{ url: random.pick(proxies).url, key: isSmall ? payers.small : payers.rich, model: 'fast' },
+        ...{ url, key: isSmall ? payers.small : payers.rich, model: 'fast' },
         ...{ form: random.pick(forms), plan },
         ...(leavesAfterMs !== undefined && { leavesAfterMs }),
       });
       // The vendor ends the response early: the caller is to notice.
       const isCut = plan.stop !== undefined && !reading.isWhole;
-      calls.push({ name: plan.name, plan, isSmall, reading: isCut ? { ...reading, outcome: 'left' } : reading });
+      calls.push({ name: plan.name, plan, entry, isSmall, reading: isCut ? { ...reading, outcome: 'left' } : reading });
       await sleep(random.between(20, 200));
     }
   };
@@ -82,7 +83,7 @@ export interface Revoking {
 const probesAfterMs = [300, 600, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000];
 const everyMs = 1_500;
 
-export function startRevoking({ proxies, tenant, operatorPorts }: ChaosWorld, seed: number): Revoking {
+export function startRevoking({ entries, tenant, operatorPorts }: ChaosWorld, seed: number): Revoking {
   const revocations: Revocation[] = [];
   const probing = new Set<Promise<unknown>>();
   const random = new Random(seed);
@@ -93,7 +94,7 @@ export function startRevoking({ proxies, tenant, operatorPorts }: ChaosWorld, se
     const body = JSON.stringify(request);
     return operate(listener, { path: `/gateway.v1.${method}`, key: organization.ownerToken, body, agent: false });
   };
-  const probe = async (proxy: ChaosWorld['proxies'][number], key: string) => {
+  const probe = async (proxy: ChaosWorld['entries'][number], key: string) => {
     const plan = { words: 3, prompt: 1, completion: 1 };
     const startedAt = performance.now();
     const { outcome } = await call({ url: proxy.url, key, model: 'fast', form: 'chat', plan });
@@ -103,7 +104,7 @@ export function startRevoking({ proxies, tenant, operatorPorts }: ChaosWorld, se
     for (const ms of probesAfterMs) {
       await sleep(Math.max(0, revocation.at + ms - performance.now()));
       if (stopped && ms > 2_000) return;
-      revocation.probes.push(...(await Promise.all(proxies.map((proxy) => probe(proxy, key)))));
+      revocation.probes.push(...(await Promise.all(entries.map((proxy) => probe(proxy, key)))));
     }
   };
   const running = (async () => {
@@ -112,7 +113,7 @@ export function startRevoking({ proxies, tenant, operatorPorts }: ChaosWorld, se
       const made = await organization.createKey().catch(() => undefined);
       if (made === undefined) continue;
       // So that the proxies have its record.
-      await Promise.all(proxies.map((proxy) => probe(proxy, made.value)));
+      await Promise.all(entries.map((proxy) => probe(proxy, made.value)));
       if ((await operating('VirtualKeys/Revoke', { id: made.id })) !== '200') continue;
       const revocation = { key: made.id, at: performance.now(), probes: [] };
       revocations.push(revocation);

@@ -10,7 +10,7 @@ it('every promise is kept while programs, servers and networks fail', async () =
   const lines: string[] = [];
   const { faults, lines: figures } = await runChaos({
     ...{ source: await askTestServers('source'), seed, seconds: 5, pauseMsMax: 700, recoveryMs: 10_000 },
-    ...{ proxies: 2, controlPlanes: 1, callers: 2, failover: false, disk: true },
+    ...{ proxies: 2, sidecars: 1, controlPlanes: 1, callers: 2, failover: false, disk: true },
     log: (line) => lines.push(line),
   });
   console.log([...lines, ...figures].join('\n'));

@@ -15,7 +15,7 @@ export interface Victim {
 
 /** The time that a busy machine may need to start a program, and a control plane to find its database. */
 const startMs = 60_000;
-const warn = 40;
+const complaints: ReadonlySet<unknown> = new Set(['warn', 'error', 'fatal']);
 
 export class Program implements Victim {
   readonly name: string;
@@ -59,13 +59,23 @@ export class Program implements Victim {
     }
   }
 
+  /** All its output, over all its starts. */
+  log(): string {
+    return this.#children.map((child) => `${child.stdout()}${child.stderr()}`).join('');
+  }
+
+  /** How often it has logged the message, over all its starts. */
+  timesLogged(message: string): number {
+    return this.#children.reduce((sum, child) => sum + child.stdout().split(`"msg":"${message}"`).length - 1, 0);
+  }
+
   /** Its warnings and errors, over all its starts. */
   complaints(): readonly LogLine[] {
     return this.#children
       .flatMap((child) => child.stdout().split('\n'))
       .filter((line) => line.startsWith('{') && line.endsWith('}'))
       .map((line) => JSON.parse(line) as LogLine)
-      .filter(({ level }) => Number(level) >= warn);
+      .filter(({ level, msg }) => complaints.has(level) && msg !== 'request');
   }
 }
 

@@ -3,12 +3,12 @@
 import { Redis } from 'ioredis';
 import { nameInShard, shardCount } from '../../proxy/redis/shards.ts';
 import type { ServerSource } from '../support/containers.ts';
-import { until } from '../support/process.ts';
+import { until, untilDone } from '../support/process.ts';
 import { recordedRequests } from '../support/recorded.ts';
 import { record } from '../support/recorder.ts';
 import { tally } from '../support/spending.ts';
 import { metric } from '../support/telemetry.ts';
-import { startCallers } from './ledger.callers.ts';
+import { type Calling, startCallers } from './ledger.callers.ts';
 import { type Audit, Auditor, startAudit } from './ledger.state.ts';
 import { type Absence, planFinale, planStrikes, strike } from './ledger.strikes.ts';
 import { type UnreportedCall, type Verdict, verify } from './ledger.verifier.ts';
@@ -21,6 +21,8 @@ export interface ChaosOptions {
   readonly proxies: number;
   readonly controlPlanes: number;
   readonly callers: number;
+  /** The longest time between two kills. Default 2,400. */
+  readonly pauseMsMax?: number;
   /** Whether to wait until the control plane expires the leases of killed proxies, a minute after their last call. */
   readonly waitsForExpiry: boolean;
   readonly log: (line: string) => void;
@@ -38,18 +40,20 @@ export interface Chaos {
 }
 
 export async function runChaos(options: ChaosOptions): Promise<Chaos> {
-  const { source, seed, seconds, proxies, controlPlanes, log } = options;
+  const { source, seed, seconds, proxies, controlPlanes, pauseMsMax = 2_400, log } = options;
   log(`chaos with seed ${seed} for ${seconds} s`);
-  const strikes = planStrikes(proxies + controlPlanes + 2, seconds, seed);
+  const strikes = planStrikes({ victims: proxies + controlPlanes + 2, seconds, seed, pauseMsMax });
   const world = await startWorld({ source, proxies, controlPlanes, runsMax: strikes.length + 1 });
   const auditor = new Auditor(world.postgres.url);
   try {
     const witnessed = record(world.simulator);
     const watched = startAudit(auditor);
     const calling = startCallers(world, options);
+    await served(world, calling, 'before the first kill');
     const blows = await strike(world.victims, strikes, log);
     log('and finally, with new counts:');
     const absences = [...blows, ...(await strike(world.victims, planFinale(world.victims.length), log))];
+    await served(world, calling, 'after the last kill');
     await calling.stop();
     const rested = await rest(world, auditor, options).then(
       () => [],
@@ -71,11 +75,21 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
   }
 }
 
+const callsOfEach = 15;
+
+/** Waits until callers got responses from each proxy: on a slow machine later, but as many. */
+async function served({ proxies }: World, { calls }: Calling, when: string): Promise<void> {
+  const from = calls.length;
+  const responses = ({ run }: World['proxies'][number]) =>
+    calls.slice(from).filter((call) => call.run === run && call.outcome === '200').length;
+  await until(() => proxies.every((proxy) => responses(proxy) >= callsOfEach), {
+    ...{ timeoutMs: 120_000, what: `${callsOfEach} responses of each proxy ${when}` },
+  });
+}
+
 function exported({ operatorPort }: World, organization: World['organizations'][number]) {
   const exports = () => recordedRequests({ controlPlane: { httpPort: operatorPort }, organization });
-  return until(() => exports().catch(() => undefined), {
-    ...{ what: 'a control plane that exports usage after the last kill' },
-  });
+  return untilDone(exports, { what: 'a control plane that exports usage after the last kill' });
 }
 
 function sumOf<Field extends string>(rows: readonly Readonly<Record<Field, number>>[], field: Field): number {

@@ -13,17 +13,25 @@ export interface Strike {
 
 const finaleMs = 3_000;
 
+export interface StrikePlan {
+  readonly victims: number;
+  readonly seconds: number;
+  readonly seed: number;
+  /** The longest time between two kills; the shortest is a fifth of it. */
+  readonly pauseMsMax: number;
+}
+
 /** Plans kills of every victim in turn: victims are dealt like cards, and dealt again when all are used. */
-export function planStrikes(victims: number, seconds: number, seed: number): readonly Strike[] {
+export function planStrikes({ victims, seconds, seed, pauseMsMax }: StrikePlan): readonly Strike[] {
   const random = new Random(seed);
   const strikes: Strike[] = [];
   const until = seconds * 1_000 - 2 * finaleMs;
   let cards: number[] = [];
-  for (let at = random.between(1_000, 2_000); at < until; at += random.between(500, 2_400)) {
+  for (let at = random.between(1_000, 2_000); at < until; at += random.between(pauseMsMax / 5, pauseMsMax)) {
     if (cards.length === 0) cards = Array.from({ length: victims }, (_, victim) => victim);
     const victim = random.pick(cards);
     cards = cards.filter((card) => card !== victim);
-    const downMs = random.chance(0.2) ? random.between(3_000, 8_000) : random.between(50, 2_000);
+    const downMs = random.chance(0.2) ? random.between(3_000, 8_000) : random.between(50, pauseMsMax);
     strikes.push({ at, victim, downMs });
   }
   return strikes;

@@ -1,5 +1,5 @@
 // Chaos as a command: npm run chaos -- --minutes 10 --seed 1 [--callers 10] [--failover false] [--shrink]
-// With --shrink, a schedule that fails is made shorter, run by run; --faults <JSON> repeats one. --plant text or usage
+// --logs names a folder that gets the programs' logs. With --shrink, a schedule that fails is made shorter, run by run; --faults <JSON> repeats one. --plant text or usage
 // plants a fault of the gateway, which the verifier has to notice.
 import { parseArgs } from 'node:util';
 import { parseJson } from '../../common/json.ts';
@@ -13,10 +13,12 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     proxies: { type: 'string', default: '3' },
+    sidecars: { type: 'string', default: '1' },
     callers: { type: 'string', default: '10' },
     failover: { type: 'string' },
     faults: { type: 'string' },
     plant: { type: 'string' },
+    logs: { type: 'string' },
     shrink: { type: 'boolean', default: false },
   },
 });
@@ -25,10 +27,12 @@ const source = await findServerSource();
 const run = (faults?: readonly Fault[]): Promise<ChaosReport> =>
   runChaos({
     ...{ source, seed, seconds: 60 * Number(values.minutes), proxies: Number(values.proxies), controlPlanes: 2 },
+    sidecars: Number(values.sidecars),
     callers: Number(values.callers),
     // A database is either killed, or it has a standby that is promoted.
     failover: values.failover === undefined ? seed % 2 === 1 : values.failover === 'true',
     disk: true,
+    logs: values.logs,
     planted: values.plant as Planted | undefined,
     log: (line) => console.log(line),
     ...(faults && { faults }),

@@ -1,26 +1,30 @@
 // A run of chaos: traffic continues while programs, servers and networks fail by a schedule; then everything works again,
 // comes to rest, and the history is verified.
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tallyOf } from '../resilience/load.ts';
 import type { VendorRequest } from '../resilience/vendor.ts';
 import type { ServerSource } from '../support/containers.ts';
 import { runSql } from '../support/databases.ts';
-import { until } from '../support/process.ts';
+import { Pace } from '../support/pace.ts';
 import { type RecordedRequest, recordedRequests } from '../support/recorded.ts';
 import { metric } from '../support/telemetry.ts';
 import { createPayers, startRevoking, startTraffic, type Traffic } from './callers.ts';
 import { type Audit, Auditor, startAudit } from './ledger.state.ts';
+import { maxStaleMs, type ProxyOfChaos } from './planes.ts';
+import { recovered, rested } from './recovery.ts';
 import { type Fault, planFaults, type Targets } from './schedule.ts';
 import type { Seat } from './seats.ts';
 import { type Bounds, faultsOfHistory, type Resources, type Trouble } from './verifier.ts';
-import { type ChaosWorld, maxStaleMs, type ProxyOfChaos, startChaosWorld } from './world.ts';
+import { type ChaosWorld, startChaosWorld } from './world.ts';
 
 export interface ChaosOptions {
   readonly source: ServerSource;
   readonly seed: number;
   readonly seconds: number;
   readonly proxies: number;
+  readonly sidecars: number;
   readonly controlPlanes: number;
   readonly callers: number;
   readonly failover: boolean;
@@ -32,6 +36,8 @@ export interface ChaosOptions {
   readonly faults?: readonly Fault[];
   /** A fault of the gateway itself, as the verifier sees it: it has to be noticed. */
   readonly planted?: Planted | undefined;
+  /** An existing folder that gets the programs' logs. */
+  readonly logs?: string | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -47,7 +53,8 @@ export interface ChaosReport {
 export const bounds: Bounds = {
   recoveryMs: 15_000,
   revokedMs: 1_000,
-  staleMs: maxStaleMs + 5_000,
+  staleMs: maxStaleMs,
+  noticeMs: 5_000,
   descriptorsMore: 40,
 };
 
@@ -56,19 +63,23 @@ const lostRow =
 
 const burst = { burstMs: 25_000, calmMs: 25_000 };
 const warmUpMs = 2_000;
-/** Calls after everything has recovered, all of which succeed. */
-const lastCallsMs = 2_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const world = await startChaosWorld(options);
+  const pace = new Pace(() => world.programs.map(({ child }) => child.pid));
   try {
-    return await chaosIn(world, options);
+    return await chaosIn(world, pace, options);
   } finally {
+    pace.stop();
     await world.close();
+    const { logs } = options;
+    if (logs !== undefined)
+      for (const program of world.programs)
+        writeFileSync(join(logs, `${program.name.replaceAll(' ', '-')}.log`), program.log());
   }
 }
 
-async function chaosIn(world: ChaosWorld, options: ChaosOptions): Promise<ChaosReport> {
+async function chaosIn(world: ChaosWorld, pace: Pace, options: ChaosOptions): Promise<ChaosReport> {
   const { seed, callers, log } = options;
   const schedule = options.faults ?? plannedFaults(world, options);
   const payers = await createPayers(world.tenant);
@@ -77,29 +88,32 @@ async function chaosIn(world: ChaosWorld, options: ChaosOptions): Promise<ChaosR
   const traffic = startTraffic(world, { callers, seed, payers });
   const revoking = startRevoking(world, seed);
   await sleep(warmUpMs);
-  const before = descriptorsOf(world.proxies);
-  const { troubles, failoverAt } = await strikeAll(world.seats, schedule, log);
+  const before = descriptorsOf(world.entries);
+  const began = performance.now();
+  const { troubles, failoverAt, endless } = await strikeAll(world.seats, schedule, { began, log });
   if (options.planted === 'text') await world.vendors['gpt-provider'].fail({ text: 'g:planted' });
   const promised = { ...bounds, recoveryMs: options.recoveryMs ?? bounds.recoveryMs };
-  await sleep(promised.recoveryMs + lastCallsMs);
+  const failing = await recovered({ entries: world.entries, traffic, pace, recoveryMs: promised.recoveryMs });
   await revoking.stop();
   await traffic.stop();
-  const rested = await rest(world, auditor).then(
-    () => [],
-    (error: Error) => [error.message],
-  );
+  const restless = await rested(world.proxies, auditor);
   const audited = await audit.stop();
   await auditor.close();
   if (options.planted === 'usage') await runSql(world.databaseUrl, lostRow);
   const { calls } = traffic;
   const rows = (await rowsOf(world)).filter(({ requestId }) => requestId.startsWith(`${seed}-`));
   const history = {
-    ...{ calls, troubles, failoverAt, rows, revocations: revoking.revocations },
+    ...{ began, calls, troubles, failoverAt, rows, revocations: revoking.revocations },
+    slowness: (from: number, to: number) => pace.factor(from, to),
     requests: await requestsOf(world),
-    resources: await resourcesOf(world.proxies, before),
+    resources: await resourcesOf(world.entries, before),
   };
-  const faults = [...rested, ...faultsOfAudit(audited, failoverAt), ...faultsOfHistory(history, promised)];
-  return { faults, schedule, lines: linesOf(traffic, { history, audited, troubles }) };
+  const faults = [
+    ...[...endless, ...failing, ...restless, ...faultsOfAudit(audited, failoverAt)],
+    ...faultsOfHistory(history, promised),
+  ];
+  const slower = pace.factor(began, performance.now());
+  return { faults, schedule, lines: linesOf(traffic, { history, audited, troubles, slower }) };
 }
 
 function plannedFaults({ seats }: ChaosWorld, { seed, seconds, pauseMsMax }: ChaosOptions): readonly Fault[] {
@@ -111,20 +125,30 @@ function targetsOf(seats: ChaosWorld['seats']): Targets {
   return Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, Object.keys(seat) as (keyof Seat)[]]));
 }
 
-async function strikeAll(seats: ChaosWorld['seats'], schedule: readonly Fault[], log: (line: string) => void) {
+interface StrikeOptions {
+  /** By performance.now(). */
+  readonly began: number;
+  readonly log: (line: string) => void;
+}
+
+async function strikeAll(seats: ChaosWorld['seats'], schedule: readonly Fault[], { began, log }: StrikeOptions) {
   const troubles: Trouble[] = [];
+  const endless: string[] = [];
   let failoverAt: number | undefined;
-  const began = performance.now();
   const hit = async (fault: Fault) => {
     const strike = seats[fault.target]?.[fault.kind];
     if (strike === undefined) throw new Error(`${fault.target} cannot have the fault ${fault.kind}`);
     const from = performance.now();
     const what = `${fault.kind} ${fault.target}${fault.ms === undefined ? '' : ` by ${fault.ms} ms`}`;
     log(`${((from - began) / 1_000).toFixed(1)} s ${what}, for ${(fault.forMs / 1_000).toFixed(1)} s`);
-    const end = await strike(fault);
-    await sleep(fault.forMs);
-    if (fault.kind === 'failover') failoverAt = performance.now();
-    await end();
+    try {
+      const end = await strike(fault);
+      await sleep(fault.forMs);
+      if (fault.kind === 'failover') failoverAt = performance.now();
+      await end();
+    } catch (error) {
+      endless.push(`${what} does not end: ${error instanceof Error ? error.message : error}`);
+    }
     troubles.push({ from, to: performance.now(), what });
   };
   const running: Promise<void>[] = [];
@@ -133,18 +157,7 @@ async function strikeAll(seats: ChaosWorld['seats'], schedule: readonly Fault[],
     running.push(hit(fault));
   }
   await Promise.all(running);
-  return { troubles, failoverAt };
-}
-
-const restMs = 120_000;
-
-/** Waits until proxies have reported everything and no money is leased. */
-async function rest({ proxies }: ChaosWorld, auditor: Auditor): Promise<void> {
-  const queued = async () =>
-    Math.max(...(await Promise.all(proxies.map((one) => metric(one, 'gateway_usage_queued_events')))));
-  await until(async () => (await queued()) === 0, { timeoutMs: restMs, what: 'proxies to report everything' });
-  const leased = async () => (await auditor.windows()).reduce((sum, { leased: one }) => sum + one, 0);
-  await until(async () => (await leased()) === 0, { timeoutMs: restMs, what: 'all money to be released' });
+  return { troubles, failoverAt, endless };
 }
 
 /** A failover may lose acknowledged commits, and with them what was reserved. */
@@ -193,9 +206,10 @@ interface Figures {
   };
   readonly audited: Audit;
   readonly troubles: readonly Trouble[];
+  readonly slower: number;
 }
 
-function linesOf({ calls }: Traffic, { history, audited, troubles }: Figures): readonly string[] {
+function linesOf({ calls }: Traffic, { history, audited, troubles, slower }: Figures): readonly string[] {
   const kinds = Map.groupBy(troubles, ({ what }) => what.split(' ')[0] ?? '');
   const { revocations, rows, resources } = history;
   return [
@@ -207,6 +221,7 @@ function linesOf({ calls }: Traffic, { history, audited, troubles }: Figures): r
     `calls with several attempts: ${calls.filter(({ reading }) => reading.attempts > 1).length}`,
     `rows of usage: ${rows.length}, of them estimated ${rows.filter(({ estimated }) => estimated).length}`,
     `revocations: ${revocations.length}; the ledger was read ${audited.samples} times`,
+    `programs took ${slower.toFixed(1)} times as long as on an idle machine`,
     `descriptors before → after: ${resources.map(({ proxy, before, after }) => `${proxy} ${before} → ${after}`).join(', ')}`,
   ];
 }

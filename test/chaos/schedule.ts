@@ -12,6 +12,8 @@ export type FaultKind =
   | 'empty'
   | 'clock'
   | 'disk'
+  | 'expire'
+  | 'promote'
   | 'failover';
 
 export interface Fault {
@@ -39,6 +41,8 @@ export interface ScheduleOptions {
 }
 
 const hour = 3_600_000;
+/** Programs notice changed certificates after this time, at the beginning and at the end. */
+const noticeMs = 5_000;
 
 export function planFaults({
   seed,
@@ -64,7 +68,7 @@ export function planFaults({
     const [target, kind] = pair;
     pairs = pairs.filter((one) => one !== pair);
     const forMs = Math.round(random.between(200, random.chance(0.2) ? 8_000 : 3_000));
-    busyUntil.set(target, at + forMs + 500);
+    busyUntil.set(target, at + forMs + 500 + (kind === 'expire' ? noticeMs : 0));
     faults.push({ at: Math.round(at), forMs, kind, target, ...detailOf(kind, random) });
   }
   return withFailover(faults, targets, ms * random.between(0.3, 0.6));

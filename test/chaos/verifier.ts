@@ -1,4 +1,5 @@
 // The promises of a chaos run, checked against its history. Pure: tests plant faults in histories.
+// Slowness of the machine is no fault: bounds in time are multiplied by how much longer the programs took for it.
 //
 // - No wrong refusal: a sound key is never refused as unknown, forbidden or out of budget; while nothing fails, and some
 //   time after, nothing is refused at all.
@@ -20,6 +21,8 @@ export interface Trouble {
 }
 
 export interface ChaosCall extends NamedCall {
+  /** The name of the proxy or sidecar that was called. */
+  readonly entry: string;
   /** Its key has a small budget that is soon spent. */
   readonly isSmall: boolean;
 }
@@ -40,8 +43,12 @@ export interface Resources {
 }
 
 export interface History {
+  /** By performance.now(): the time from which the schedule counts. */
+  readonly began: number;
   readonly calls: readonly ChaosCall[];
   readonly troubles: readonly Trouble[];
+  /** By how much longer than on an idle machine the programs took, at least 1; instants by performance.now(). */
+  slowness(from: number, to: number): number;
   /** When commits of the database may have been lost. */
   readonly failoverAt: number | undefined;
   readonly revocations: readonly Revocation[];
@@ -56,14 +63,16 @@ export interface Bounds {
   readonly recoveryMs: number;
   /** Of a revocation while nothing fails. */
   readonly revokedMs: number;
-  /** Of a revocation while the control plane cannot be reached: GATEWAY_ACCESS_MAX_STALE, and the time to notice. */
+  /** GATEWAY_ACCESS_MAX_STALE: of a revocation while the control plane cannot be reached. */
   readonly staleMs: number;
+  /** To notice that it cannot be reached. */
+  readonly noticeMs: number;
   /** Descriptors more than before. */
   readonly descriptorsMore: number;
 }
 
 export function faultsOfHistory(history: History, bounds: Bounds): readonly string[] {
-  const { calls, rows } = history;
+  const { calls, rows, began } = history;
   const rowsByName = Map.groupBy(rows, ({ requestId }) => requestId);
   const names = new Set(calls.map(({ name }) => name));
   const faults = [...rowsByName.keys()]
@@ -75,32 +84,37 @@ export function faultsOfHistory(history: History, bounds: Bounds): readonly stri
       ...faultsOfOutcome(call, history, bounds),
       ...faultsOfUsage(call, rowsByName.get(call.name) ?? [], history.requests.get(call.name) ?? []),
     ];
-    faults.push(...found.map((fault) => `${call.name} (${call.reading.outcome}) ${fault}`));
+    const { outcome, startedAt } = call.reading;
+    const seconds = ((startedAt - began) / 1_000).toFixed(1);
+    faults.push(...found.map((fault) => `${call.name} (${seconds} s, ${call.entry}: ${outcome}) ${fault}`));
   }
   faults.push(...history.revocations.flatMap((one) => faultsOfRevocation(one, history, bounds)));
   faults.push(...history.resources.flatMap((one) => faultsOfResources(one, bounds)));
   return faults;
 }
 
+type Troubled = Pick<History, 'troubles' | 'slowness'>;
+
 /** Whether nothing failed from some time before the beginning until the end. */
-export function isCalm(troubles: readonly Trouble[], from: number, to: number, recoveryMs: number): boolean {
-  return !troubles.some((trouble) => trouble.from <= to && trouble.to + recoveryMs >= from);
+function isCalm({ troubles, slowness }: Troubled, from: number, to: number, recoveryMs: number): boolean {
+  return !troubles.some(
+    (trouble) => trouble.from <= to && trouble.to + recoveryMs * slowness(trouble.to, from) >= from,
+  );
 }
 
 /** What no fault of another program justifies: it says that the key or its rights are not good. */
 const neverRight = /^(?:400|401|402|403|404|405|413|422) /;
 
-function faultsOfOutcome(
-  { isSmall, reading }: ChaosCall,
-  { troubles }: History,
-  { recoveryMs }: Bounds,
-): readonly string[] {
-  const { outcome, startedAt, ms } = reading;
-  if (outcome === '200' || outcome === 'left') return [];
-  const isOfBudget = outcome.startsWith('402 ') || outcome === '429 budget_busy';
-  if (isSmall && isOfBudget) return [];
+/** Its budget is small, and spent. */
+export function isRefusedByBudget({ isSmall, reading: { outcome } }: Pick<ChaosCall, 'isSmall' | 'reading'>): boolean {
+  return isSmall && (outcome.startsWith('402 ') || outcome === '429 budget_busy');
+}
+
+function faultsOfOutcome(call: ChaosCall, history: Troubled, { recoveryMs }: Bounds): readonly string[] {
+  const { outcome, startedAt, ms } = call.reading;
+  if (outcome === '200' || outcome === 'left' || isRefusedByBudget(call)) return [];
   if (neverRight.test(outcome)) return ['is a wrong refusal'];
-  return isCalm(troubles, startedAt, startedAt + ms, recoveryMs) ? ['failed while nothing else did'] : [];
+  return isCalm(history, startedAt, startedAt + ms, recoveryMs) ? ['failed while nothing else did'] : [];
 }
 
 function faultsOfUsage(
@@ -130,15 +144,17 @@ const lostMs = 5_000;
 
 function faultsOfRevocation(
   { key, at, probes }: Revocation,
-  { troubles, failoverAt }: History,
-  { recoveryMs, revokedMs, staleMs }: Bounds,
+  history: History,
+  { recoveryMs, revokedMs, staleMs, noticeMs }: Bounds,
 ): readonly string[] {
+  const { failoverAt, slowness } = history;
   if (failoverAt !== undefined && at > failoverAt - lostMs && at < failoverAt + lostMs) return [];
   return probes
     .filter(({ outcome }) => outcome === '200')
     .filter(({ startedAt }) => {
-      const isQuiet = isCalm(troubles, at, startedAt, recoveryMs);
-      return startedAt - at > (isQuiet ? revokedMs : staleMs);
+      const isQuiet = isCalm(history, at, startedAt, recoveryMs);
+      const factor = slowness(at, startedAt);
+      return startedAt - at > (isQuiet ? revokedMs * factor : staleMs + noticeMs * factor);
     })
     .map(({ proxy, startedAt }) => `${key} works at ${proxy} ${Math.round(startedAt - at)} ms after its revocation`);
 }

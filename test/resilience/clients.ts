@@ -83,10 +83,13 @@ function isApiError(error: unknown) {
   return error instanceof OpenAI.APIError || error instanceof Anthropic.APIError;
 }
 
+/** Of an error without a code. */
+const messageMax = 200;
+
 function outcomeOf(error: unknown, { headers }: Progress): string {
   if (isApiError(error)) {
     if (typeof error.status === 'number')
-      return `${error.status} ${error.headers?.get('x-svc-error-code') ?? ''}`.trim();
+      return `${error.status} ${error.headers?.get('x-svc-error-code') ?? error.message.slice(0, messageMax)}`;
   }
   return headers === undefined ? `unreachable: ${causeOf(error)}` : 'cut';
 }

@@ -1,10 +1,12 @@
 // Half of the capacity for a long time, with streams and callers who leave: memory and descriptors of a proxy and its
-// control plane do not grow.
+// control plane do not grow. A leak is memory that collections of garbage do not free, so that is measured; the resident
+// memory also contains garbage and free parts of the heap, whose size follows the load.
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMiB } from '../bench/cores.ts';
 import { Random } from '../support/access/random.ts';
 import type { ServerSource } from '../support/containers.ts';
+import { createRetained, type Retained } from '../support/retained.ts';
 import { call, forms } from './clients.ts';
 import type { Report } from './outage.ts';
 import { type Program, startWorld } from './world.ts';
@@ -18,31 +20,44 @@ export interface SoakOptions {
 export interface Sample {
   readonly minute: number;
   readonly residentMiB: number;
+  /** After a collection of garbage; absent in most samples. */
+  readonly retainedMiB?: number;
   readonly descriptors: number;
 }
 
 const capacitySeconds = 8;
 const loops = 12;
 const sampleMs = 2_000;
+/** Garbage is collected at every so manieth sample. */
+const retainedEvery = 15;
 /** Memory grows until caches and the heap have their size. */
 const warmUpPart = 1 / 3;
 /** Part of its memory that a program may grow in a minute, beyond the error of the measurement: 3 % in half an hour. */
-const growthMax = 0.001;
+const retainedGrowthMax = 0.001;
+const residentGrowthMax = 0.001;
 const descriptorsMore = 10;
 
 export async function runSoak({ minutes, source, log }: SoakOptions): Promise<Report> {
   const world = await startWorld(source);
   try {
-    const proxy = await world.startProxy();
+    const retained = { proxy: createRetained(), plane: createRetained() };
+    for (const one of Object.values(retained)) world.onClose(() => one.remove());
+    const plane = await world.startControlPlane(retained.plane.environment, retained.plane.options);
+    world.onClose(() => plane.child.stop());
+    const env = { ...retained.proxy.environment, GATEWAY_CONTROL_PLANE: `127.0.0.1:${plane.ports.grpc_port}` };
+    const proxy = await world.startProxy(env, retained.proxy.options);
     const { organization } = await world.createTenant('soak');
     const calling = { url: proxy.url, key: (await organization.createKey()).value };
     const capacity = await capacityOf(calling);
     log(`capacity: ${capacity.toFixed(0)} requests/s by ${loops} callers; from here on half of it`);
     const traffic = startHalf(calling, capacity / 2);
-    const programs = { proxy, 'control plane': world.controlPlane };
+    const programs = [
+      { name: 'proxy', program: proxy, retained: retained.proxy },
+      { name: 'control plane', program: plane, retained: retained.plane },
+    ];
     const samples = await sampled(programs, minutes, log);
     const outcomes = await traffic.stop();
-    const figures = Object.entries(samples).map(([name, of]) => ({ name, ...growthOf(of) }));
+    const figures = [...samples].map(([name, of]) => ({ name, ...growthOf(of) }));
     return {
       lines: [...figures.map(lineOf), `calls: ${JSON.stringify(outcomes)}`],
       faults: [...figures.flatMap(faultsOfGrowth), ...faultsOfOutcomes(outcomes)],
@@ -99,74 +114,104 @@ function startHalf(target: Target, perSecond: number) {
   };
 }
 
-async function sampled<Name extends string>(
-  programs: Readonly<Record<Name, Program>>,
-  minutes: number,
-  log: (line: string) => void,
-): Promise<Readonly<Record<Name, readonly Sample[]>>> {
-  const begun = performance.now();
-  const entries = Object.entries<Program>(programs).map(([name, program]) => ({
-    name,
-    program,
-    samples: [] as Sample[],
-  }));
-  for (let minute = 0; minute < minutes; minute = (performance.now() - begun) / 60_000) {
-    for (const { program, samples } of entries) {
-      const { pid } = program.child;
-      const descriptors = readdirSync(`/proc/${pid}/fd`).length;
-      samples.push({ minute, residentMiB: residentMiB(pid), descriptors });
-    }
-    if (entries[0] !== undefined && entries[0].samples.length % 60 === 0) {
-      const now = entries.map(({ name, samples }) => `${name} ${samples.at(-1)?.residentMiB.toFixed(1)} MiB`);
-      log(`minute ${minute.toFixed(1)}: ${now.join(', ')}`);
-    }
-    await sleep(sampleMs);
-  }
-  return Object.fromEntries(entries.map(({ name, samples }) => [name, samples])) as unknown as Record<Name, Sample[]>;
+interface Watched {
+  readonly name: string;
+  readonly program: Program;
+  readonly retained: Retained;
 }
 
-export interface Growth {
-  readonly samples: number;
-  readonly meanMiB: number;
-  /** MiB a minute, by linear regression after the warm-up. */
+async function sampled(
+  programs: readonly Watched[],
+  minutes: number,
+  log: (line: string) => void,
+): Promise<ReadonlyMap<string, readonly Sample[]>> {
+  const begun = performance.now();
+  const all = new Map(programs.map(({ name }) => [name, [] as Sample[]]));
+  for (let count = 0, minute = 0; minute < minutes; count++, minute = (performance.now() - begun) / 60_000) {
+    const isCollected = count % retainedEvery === retainedEvery - 1;
+    for (const { name, program, retained } of programs) {
+      const { pid } = program.child;
+      // Read before the collection, which makes it smaller.
+      const sample = { minute, residentMiB: residentMiB(pid), descriptors: readdirSync(`/proc/${pid}/fd`).length };
+      const retainedMiB = isCollected ? await retained.measure(program.child) : undefined;
+      all.get(name)?.push({ ...sample, ...(retainedMiB !== undefined && { retainedMiB }) });
+    }
+    if (isCollected && count % 30 === 29) log(`minute ${minute.toFixed(1)}: ${[...all].map(nowOf).join(', ')}`);
+    await sleep(sampleMs);
+  }
+  return all;
+}
+
+function nowOf([name, samples]: readonly [string, readonly Sample[]]): string {
+  const { residentMiB: resident = 0, retainedMiB = 0 } = samples.at(-1) ?? {};
+  return `${name} ${resident.toFixed(1)} MiB, ${retainedMiB.toFixed(1)} of them retained`;
+}
+
+/** A line through points, by linear regression. */
+export interface Slope {
+  readonly points: number;
+  readonly mean: number;
+  /** In a minute. */
   readonly slope: number;
   /** Standard error of the slope. */
   readonly error: number;
+}
+
+export interface Growth {
+  /** Of MiB, after the warm-up. */
+  readonly resident: Slope;
+  readonly retained: Slope;
   /** Means of the first and the last fifth after the warm-up. */
   readonly descriptors: { readonly first: number; readonly last: number };
 }
 
 export function growthOf(all: readonly Sample[]): Growth {
   const samples = all.slice(Math.floor(all.length * warmUpPart));
-  const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
-  const meanMinute = mean(samples.map(({ minute }) => minute));
-  const meanMiB = mean(samples.map((one) => one.residentMiB));
-  const spread = samples.reduce((sum, { minute }) => sum + (minute - meanMinute) ** 2, 0);
-  const covered = samples.reduce((sum, one) => sum + (one.minute - meanMinute) * (one.residentMiB - meanMiB), 0);
-  const slope = covered / spread;
-  const residual = samples.reduce(
-    (sum, one) => sum + (one.residentMiB - meanMiB - slope * (one.minute - meanMinute)) ** 2,
-    0,
-  );
   const fifth = Math.max(1, Math.floor(samples.length / 5));
   const descriptors = samples.map((one) => one.descriptors);
   return {
-    ...{ samples: samples.length, meanMiB, slope },
-    error: Math.sqrt(residual / Math.max(1, samples.length - 2) / spread),
+    resident: slopeOf(samples.map(({ minute, residentMiB: value }) => ({ minute, value }))),
+    retained: slopeOf(
+      samples.flatMap(({ minute, retainedMiB: value }) => (value === undefined ? [] : [{ minute, value }])),
+    ),
     descriptors: { first: mean(descriptors.slice(0, fifth)), last: mean(descriptors.slice(-fifth)) },
   };
 }
 
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, one) => sum + one, 0) / values.length;
+}
+
+function slopeOf(points: readonly { readonly minute: number; readonly value: number }[]): Slope {
+  const meanMinute = mean(points.map(({ minute }) => minute));
+  const meanValue = mean(points.map(({ value }) => value));
+  const spread = points.reduce((sum, { minute }) => sum + (minute - meanMinute) ** 2, 0);
+  const covered = points.reduce((sum, one) => sum + (one.minute - meanMinute) * (one.value - meanValue), 0);
+  const slope = covered / spread;
+  const residual = points.reduce(
+    (sum, one) => sum + (one.value - meanValue - slope * (one.minute - meanMinute)) ** 2,
+    0,
+  );
+  const error = Math.sqrt(residual / Math.max(1, points.length - 2) / spread);
+  return { points: points.length, mean: meanValue, slope, error };
+}
+
 type Named = Growth & { readonly name: string };
 
-export function faultsOfGrowth({ name, meanMiB, slope, error, descriptors }: Named): readonly string[] {
+export function faultsOfGrowth({ name, resident, retained, descriptors }: Named): readonly string[] {
   const faults: string[] = [];
-  if (!(slope - 2 * error <= growthMax * meanMiB))
-    faults.push(`the memory of the ${name} grows by ${slope.toFixed(3)} MiB a minute`);
+  if (!isWithin(retained, retainedGrowthMax))
+    faults.push(`the ${name} retains ${retained.slope.toFixed(3)} MiB more each minute`);
+  if (!isWithin(resident, residentGrowthMax))
+    faults.push(`the memory of the ${name} grows by ${resident.slope.toFixed(3)} MiB a minute`);
   const { first, last } = descriptors;
   if (!(last <= first + descriptorsMore))
     faults.push(`the ${name} has ${last.toFixed(0)} descriptors, before ${first.toFixed(0)}`);
   return faults;
+}
+
+function isWithin({ slope, error, mean: size }: Slope, growthMax: number): boolean {
+  return slope - 2 * error <= growthMax * size;
 }
 
 function faultsOfOutcomes(outcomes: Readonly<Record<string, number>>): readonly string[] {
@@ -174,10 +219,16 @@ function faultsOfOutcomes(outcomes: Readonly<Record<string, number>>): readonly 
   return bad.map((outcome) => `${outcomes[outcome]} calls ended with ${outcome}`);
 }
 
-function lineOf({ name, samples, meanMiB, slope, error, descriptors }: Named): string {
-  const bound = (growthMax * meanMiB).toFixed(3);
+function lineOf({ name, resident, retained, descriptors }: Named): string {
+  const { first, last } = descriptors;
   return (
-    `${name}: ${meanMiB.toFixed(1)} MiB, slope ${slope.toFixed(3)} ± ${(2 * error).toFixed(3)} MiB a minute over ${samples} samples ` +
-    `(bound ${bound}), descriptors ${descriptors.first.toFixed(0)} → ${descriptors.last.toFixed(0)}`
+    `${name}: resident ${inWords(resident, residentGrowthMax)}; retained ${inWords(retained, retainedGrowthMax)}; ` +
+    `descriptors ${first.toFixed(0)} → ${last.toFixed(0)}`
   );
+}
+
+function inWords({ points, mean: size, slope, error }: Slope, growthMax: number): string {
+  const bound = (growthMax * size).toFixed(3);
+  const measured = `slope ${slope.toFixed(3)} ± ${(2 * error).toFixed(3)} MiB a minute over ${points} samples`;
+  return `${size.toFixed(1)} MiB, ${measured} (bound ${bound})`;
 }

@@ -45,7 +45,7 @@ export interface World {
   readonly vendors: Readonly<Record<SimulatedVendor, Vendor>>;
   /** The first control plane. */
   readonly controlPlane: Program;
-  startControlPlane(env?: Environment): Promise<Program>;
+  startControlPlane(env?: Environment, options?: PlaneOptions): Promise<Program>;
   /** @returns it when it is ready */
   startProxy(env?: Environment, options?: PlaneOptions): Promise<Program>;
   /** @param httpPort of the JSON API that its operators use; default: the first control plane's */
@@ -93,8 +93,8 @@ async function assemble(source: ServerSource, closers: Closers): Promise<Omit<Wo
     .map(({ port }) => `127.0.0.1:${port}`)
     .join(',');
   const environment = controlPlaneEnvironment(postgres.url, upstreams, secrets);
-  const startControlPlane = (env: Environment = {}) =>
-    startProgram('control-plane/main.ts', { ...environment, ...env });
+  const startControlPlane = (env: Environment = {}, options: PlaneOptions = {}) =>
+    startProgram('control-plane/main.ts', { ...environment, ...env }, options);
   const controlPlane = await startControlPlane();
   closers.push(() => controlPlane.child.stop());
   const httpPort = controlPlane.ports.http_port ?? 0;

@@ -2,6 +2,7 @@
 // healed.
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectSecurely, TLSSocket } from 'node:tls';
 
 export interface BlackHole {
   readonly port: number;
@@ -27,6 +28,8 @@ export async function startBlackHole(): Promise<BlackHole> {
 export interface Target {
   readonly host?: string;
   readonly port: number;
+  /** Speaks TLS to the target, for callers in plain text: a load balancer's side of it. */
+  readonly tls?: ConnectionOptions;
 }
 
 export interface Forwarder {
@@ -35,6 +38,8 @@ export interface Forwarder {
   open(): number;
   /** Resets every connection and refuses new ones. */
   cut(): Promise<void>;
+  /** Resets every connection, and continues to accept new ones. */
+  reset(): void;
   /** Keeps every connection and accepts new ones, but passes no byte on: a silent network. */
   freeze(): void;
   /** Delays every piece of bytes by so much: a slow network. */
@@ -59,7 +64,7 @@ export async function startForwarder(target: Target, port = 0): Promise<Forwarde
     if (!frozen && !delayed.has(socket)) socket.resume();
   };
   const server = createServer({ pauseOnConnect: true }, (near) => {
-    const far = connect({ host: destination.host ?? '127.0.0.1', port: destination.port });
+    const far = reach(destination);
     join(near, far);
     join(far, near);
     if (!frozen) near.resume();
@@ -94,6 +99,7 @@ export async function startForwarder(target: Target, port = 0): Promise<Forwarde
       if (listening) await close(server, sockets);
       listening = false;
     },
+    reset: () => resetAll(sockets),
     slow: (ms) => {
       delayMs = ms;
     },
@@ -118,6 +124,10 @@ export async function startForwarder(target: Target, port = 0): Promise<Forwarde
   };
 }
 
+function reach({ host = '127.0.0.1', port, tls }: Target): Socket {
+  return tls === undefined ? connect({ host, port }) : connectSecurely({ host, port, ...tls });
+}
+
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -131,6 +141,14 @@ function listen(server: Server, port: number): Promise<number> {
 function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    for (const socket of sockets) socket.resetAndDestroy();
+    resetAll(sockets);
   });
+}
+
+function resetAll(sockets: ReadonlySet<Socket>): void {
+  for (const socket of sockets) {
+    // Node resets plain TCP only; the other side of this one is reset.
+    if (socket instanceof TLSSocket) socket.destroy();
+    else socket.resetAndDestroy();
+  }
 }

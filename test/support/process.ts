@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type ListenOptions, type Server } from 'node:net';
 
 export interface ChildOptions {
   /** The whole environment except PATH and HOME, so that no setting of the machine leaks into a test. */
@@ -110,26 +110,41 @@ function deathWish(user: string | undefined): readonly string[] {
 
 const givenPorts = new Set<number>();
 
-/** A free port below the range from which the kernel takes ports for `listen(0)` and for outgoing connections. */
+/**
+ * A free port below the range from which the kernel takes ports for `listen(0)` and for outgoing connections. Until this
+ * process ends, no other process gets it here, also while its program is killed and not yet restarted.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 10_240 + Math.floor(Math.random() * 22_000);
-    if (givenPorts.has(port) || !(await canListen(port))) continue;
+    if (givenPorts.has(port)) continue;
+    const reservation = await listening(reservationOf(port));
+    if (reservation === undefined) continue;
+    const server = await listening({ port, host: '127.0.0.1' });
+    server?.close();
+    if (server === undefined) {
+      reservation.close();
+      continue;
+    }
+    reservation.unref();
     givenPorts.add(port);
     return port;
   }
 }
 
-async function canListen(port: number): Promise<boolean> {
+/** Linux has a name space of sockets without files, which the kernel frees. Elsewhere ports are not reserved. */
+function reservationOf(port: number): ListenOptions {
+  return process.platform === 'linux' ? { path: `\0model-gateway-test-port-${port}` } : { port: 0, host: '127.0.0.1' };
+}
+
+async function listening(options: ListenOptions): Promise<Server | undefined> {
   const server = createServer();
   try {
-    server.listen(port, '127.0.0.1');
+    server.listen(options);
     await once(server, 'listening');
-    return true;
+    return server;
   } catch {
-    return false;
-  } finally {
-    server.close();
+    return undefined;
   }
 }
 
@@ -159,6 +174,27 @@ export async function until<T>(
       throw new Error(`waited ${timeoutMs} ms in vain for ${options.what ?? condition.toString()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs(now - triedAt, now - started)));
+  }
+}
+
+/**
+ * Does the work again until it succeeds, and returns its result.
+ * @throws Error after the timeout, whose message and cause are the last failure's
+ */
+export async function untilDone<T>(work: () => Promise<T>, options: UntilOptions = {}): Promise<T> {
+  let last: unknown;
+  const attempt = () =>
+    work().then(
+      (value) => ({ value }),
+      (error: unknown) => {
+        last = error;
+        return undefined;
+      },
+    );
+  try {
+    return (await until(attempt, options)).value;
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : error}; the last failure: ${last}`, { cause: last });
   }
 }
 

@@ -9,21 +9,23 @@ import { textOf } from '../../resilience/plan.ts';
 import { costOfTokens } from '../../resilience/prices.ts';
 import type { RecordedRequest } from '../../support/recorded.ts';
 
-const bounds: Bounds = { recoveryMs: 1_000, revokedMs: 500, staleMs: 60_000, descriptorsMore: 10 };
+const bounds: Bounds = { recoveryMs: 1_000, revokedMs: 500, staleMs: 55_000, noticeMs: 5_000, descriptorsMore: 10 };
 const plan = { name: 'one', words: 5, prompt: 10, completion: 20 };
 const whole = textOf(plan, 'gpt-provider');
 const reading: Reading = {
   ...{ outcome: '200', text: whole, isWhole: true, provider: 'gpt-provider', attempts: 1, ms: 10, startedAt: 50_000 },
 };
-const call: ChaosCall = { name: 'one', plan, reading, isSmall: false };
+const call: ChaosCall = { name: 'one', plan, entry: 'proxy 1', reading, isSmall: false };
 const row = {
   ...{ requestId: 'one', provider: 'gpt-provider', status: 200, estimated: false },
   costUsd: String(costOfTokens(plan) / 1e9),
 } as RecordedRequest;
 const trouble = { from: 10_000, to: 20_000, what: 'kill proxy 1' };
 const sound: History = {
+  began: 0,
   calls: [call],
   troubles: [trouble],
+  slowness: () => 1,
   failoverAt: undefined,
   revocations: [],
   resources: [{ proxy: 'proxy 1', before: 30, after: 40, inFlight: 0 }],
@@ -50,6 +52,10 @@ describe('a history', () => {
     ['as it should be', sound],
     ['with a failure during a fault', withCall(failed('503 ledger_unavailable', 15_000))],
     ['with a failure before everything has recovered', withCall(failed('cut', 20_900))],
+    [
+      'with a failure on a slow machine before everything has recovered',
+      { ...withCall(failed('cut', 23_000)), slowness: () => 4 },
+    ],
     ['with a small budget that is spent', withCall(failed('402 budget_exceeded', 50_000, true))],
     ['with a reservation charged after a kill', { ...sound, rows: [{ ...row, estimated: true, costUsd: '1' }] }],
     ['with a revoked key that works for an instant', revoked(30_400)],

@@ -128,7 +128,9 @@ describe('the figures of fairness', () => {
 describe('the growth in a soak', () => {
   const samples = (change: (index: number) => Partial<Sample>): readonly Sample[] =>
     Array.from({ length: 400 }, (_, index) => ({
-      ...{ minute: index / 10, residentMiB: 100 + (index % 7), descriptors: 30 + (index % 3), ...change(index) },
+      ...{ minute: index / 10, residentMiB: 100 + (index % 7), descriptors: 30 + (index % 3) },
+      ...(index % 15 === 14 && { retainedMiB: 40 + (index % 2) }),
+      ...change(index),
     }));
   const faults = (change: (index: number) => Partial<Sample>) =>
     faultsOfGrowth({ name: 'proxy', ...growthOf(samples(change)) });
@@ -139,13 +141,14 @@ describe('the growth in a soak', () => {
   });
 
   it('is the slope by linear regression', () => {
-    const { slope, error } = growthOf(samples((index) => ({ residentMiB: 50 + index / 20 })));
+    const { slope, error } = growthOf(samples((index) => ({ residentMiB: 50 + index / 20 }))).resident;
     expect(slope).toBeCloseTo(0.5);
     expect(error).toBeCloseTo(0);
   });
 
   it('of memory or descriptors is noticed', () => {
     expect(faults((index) => ({ residentMiB: 100 + (index % 7) + index / 50 }))).toHaveLength(1);
+    expect(faults((index) => ({ retainedMiB: 40 + index / 100 }))).toHaveLength(1);
     expect(faults((index) => ({ descriptors: 30 + index / 20 }))).toHaveLength(1);
   });
 });
