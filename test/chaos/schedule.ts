@@ -97,3 +97,17 @@ function detailOf(kind: FaultKind, random: Random): Pick<Fault, 'ms'> {
   if (kind === 'slow') return { ms: random.pick([20, 100, 400]) };
   return {};
 }
+
+/** The longest time in which a schedule has no fault, when it is compact. */
+const silenceMsMax = 2_000;
+
+/** The same faults in the same order and overlaps, without the long times between them. */
+export function compact(faults: readonly Fault[]): readonly Fault[] {
+  let end = 0;
+  let left = 0;
+  return faults.map((fault) => {
+    left += Math.max(0, fault.at - end - silenceMsMax);
+    end = Math.max(end, fault.at + fault.forMs);
+    return { ...fault, at: fault.at - left };
+  });
+}

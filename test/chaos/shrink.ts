@@ -30,3 +30,8 @@ export async function shrink<T>(
     return undefined;
   }
 }
+
+/** What is the same in the faults of several runs: the text without names, numbers and times. */
+export function kindsOf(faults: readonly string[]): ReadonlySet<string> {
+  return new Set(faults.map((fault) => fault.replace(/^[\d-]+ \([^)]*\)/, '').replace(/[\d.]+/g, '#')));
+}

@@ -11,6 +11,7 @@
 import { faultsOfReading, type NamedCall } from '../resilience/accounts.ts';
 import { costOfTokens } from '../resilience/prices.ts';
 import type { VendorRequest } from '../resilience/vendor.ts';
+import { slownessMax } from '../support/pace.ts';
 import { costOf, type RecordedRequest } from '../support/recorded.ts';
 
 /** A time in which something failed, by performance.now(). */
@@ -97,9 +98,8 @@ type Troubled = Pick<History, 'troubles' | 'slowness'>;
 
 /** Whether nothing failed from some time before the beginning until the end. */
 function isCalm({ troubles, slowness }: Troubled, from: number, to: number, recoveryMs: number): boolean {
-  return !troubles.some(
-    (trouble) => trouble.from <= to && trouble.to + recoveryMs * slowness(trouble.to, from) >= from,
-  );
+  const near = troubles.filter((one) => one.from <= to && one.to + recoveryMs * slownessMax >= from);
+  return !near.some((one) => one.to + recoveryMs * slowness(one.to, from) >= from);
 }
 
 /** What no fault of another program justifies: it says that the key or its rights are not good. */

@@ -5,14 +5,15 @@ import { readFileSync } from 'node:fs';
 interface Sample {
   /** By performance.now(). */
   readonly at: number;
-  /** Nanoseconds since the sample before, of all programs. */
+  /** Nanoseconds since the first sample, of all programs. */
   readonly ran: number;
   readonly waited: number;
 }
 
 const everyMs = 250;
 /** Beyond it a run says nothing. */
-const factorMax = 20;
+export const slownessMax = 20;
+const none: Sample = { at: 0, ran: 0, waited: 0 };
 
 export class Pace {
   readonly #pids: () => readonly number[];
@@ -28,20 +29,30 @@ export class Pace {
 
   /** From 1, on an idle machine, to 20. Instants are by performance.now(). */
   factor(from: number, to: number): number {
-    const within = this.#samples.filter(({ at }) => at >= from && at <= to + everyMs);
-    const ran = within.reduce((sum, sample) => sum + sample.ran, 0);
-    const waited = within.reduce((sum, sample) => sum + sample.waited, 0);
-    return ran === 0 ? 1 : Math.min(factorMax, 1 + waited / ran);
+    const [first, last] = [this.#lastBefore(from), this.#lastBefore(to + everyMs)];
+    const ran = last.ran - first.ran;
+    return ran === 0 ? 1 : Math.min(slownessMax, 1 + (last.waited - first.waited) / ran);
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
+  /** By bisection: a verifier calls it for each call and each fault. */
+  #lastBefore(at: number): Sample {
+    let [low, high] = [0, this.#samples.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#samples[middle]?.at ?? 0) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return this.#samples[low - 1] ?? none;
+  }
+
   #sample(): void {
     const before = this.#before;
     this.#before = new Map();
-    let [ran, waited] = [0, 0];
+    let { ran, waited } = this.#samples.at(-1) ?? none;
     for (const pid of this.#pids()) {
       const now = timesOf(pid);
       if (now === undefined) continue;

@@ -1,8 +1,8 @@
 // The verifier of chaos notices every fault that is planted in a history without one; schedules repeat with their seed,
 // and a failing one shrinks.
 import { describe, expect, it } from 'vitest';
-import { planFaults } from '../../chaos/schedule.ts';
-import { shrink } from '../../chaos/shrink.ts';
+import { compact, planFaults } from '../../chaos/schedule.ts';
+import { kindsOf, shrink } from '../../chaos/shrink.ts';
 import { type Bounds, type ChaosCall, faultsOfHistory, type History } from '../../chaos/verifier.ts';
 import type { Reading } from '../../resilience/clients.ts';
 import { textOf } from '../../resilience/plan.ts';
@@ -126,7 +126,24 @@ describe('a schedule', () => {
   });
 });
 
+describe('a compact schedule', () => {
+  it('has the same faults and overlaps, without long times between them', () => {
+    const fault = (at: number, forMs: number) => ({ at, forMs, kind: 'kill', target: `${at}` }) as const;
+    const compacted = compact([fault(30_000, 1_000), fault(30_500, 6_000), fault(36_600, 100), fault(90_000, 100)]);
+    expect(compacted.map(({ at }) => at)).toEqual([2_000, 2_500, 8_600, 10_700]);
+    expect(compacted.map(({ target }) => target)).toEqual(['30000', '30500', '36600', '90000']);
+    expect(compact(compacted)).toEqual(compacted);
+  });
+});
+
 describe('shrinking', () => {
+  it('looks for faults of the same kind, whatever their names and numbers are', () => {
+    const kinds = kindsOf(['1-2-3 (4.5 s, proxy 1: 200) is not recorded', 'proxy 2 has 31 descriptors, before 3']);
+    expect(kindsOf(['1-9-9 (70.1 s, sidecar 1: 200) is not recorded'])).toEqual(new Set([' is not recorded']));
+    expect(kindsOf(['1-9-9 (70.1 s, sidecar 1: 200) is not recorded']).isSubsetOf(kinds)).toBe(true);
+    expect(kindsOf(['1-9-9 (70.1 s, sidecar 1: 200) is recorded 2 times']).isDisjointFrom(kinds)).toBe(true);
+  });
+
   const numbers = Array.from({ length: 20 }, (_, index) => index);
 
   it('finds the elements that fail together', async () => {
