@@ -16,7 +16,7 @@ import { maxStaleMs, type ProxyOfChaos } from './planes.ts';
 import { recovered, rested } from './recovery.ts';
 import { type Fault, planFaults, type Targets } from './schedule.ts';
 import type { Seat } from './seats.ts';
-import { type Bounds, faultsOfHistory, type Resources, type Trouble } from './verifier.ts';
+import { type Bounds, faultsOfHistory, lostWithRedis, type Resources, type Trouble } from './verifier.ts';
 import { type ChaosWorld, startChaosWorld } from './world.ts';
 
 export interface ChaosOptions {
@@ -112,8 +112,12 @@ async function chaosIn(world: ChaosWorld, pace: Pace, options: ChaosOptions): Pr
     ...[...endless, ...failing, ...restless, ...faultsOfAudit(audited, failoverAt)],
     ...faultsOfHistory(history, promised),
   ];
-  const slower = pace.factor(began, performance.now());
-  return { faults, schedule, lines: linesOf(traffic, { history, audited, troubles, slower }) };
+  const figures = {
+    ...{ history, audited, troubles },
+    slower: pace.factor(began, performance.now()),
+    waited: lostWithRedis(history, promised).length,
+  };
+  return { faults, schedule, lines: linesOf(traffic, figures) };
 }
 
 function plannedFaults({ seats }: ChaosWorld, { seed, seconds, pauseMsMax }: ChaosOptions): readonly Fault[] {
@@ -207,9 +211,11 @@ interface Figures {
   readonly audited: Audit;
   readonly troubles: readonly Trouble[];
   readonly slower: number;
+  /** Responses whose usage waited in Redis and was lost there. */
+  readonly waited: number;
 }
 
-function linesOf({ calls }: Traffic, { history, audited, troubles, slower }: Figures): readonly string[] {
+function linesOf({ calls }: Traffic, { history, audited, troubles, slower, waited }: Figures): readonly string[] {
   const kinds = Map.groupBy(troubles, ({ what }) => what.split(' ')[0] ?? '');
   const { revocations, rows, resources } = history;
   return [
@@ -220,6 +226,7 @@ function linesOf({ calls }: Traffic, { history, audited, troubles, slower }: Fig
     `calls: ${calls.length} ${JSON.stringify(tallyOf(calls.map(({ reading }) => reading)))}`,
     `calls with several attempts: ${calls.filter(({ reading }) => reading.attempts > 1).length}`,
     `rows of usage: ${rows.length}, of them estimated ${rows.filter(({ estimated }) => estimated).length}`,
+    `responses whose usage waited in Redis and was lost there, as documented: ${waited}`,
     `revocations: ${revocations.length}; the ledger was read ${audited.samples} times`,
     `programs took ${slower.toFixed(1)} times as long as on an idle machine`,
     `descriptors before → after: ${resources.map(({ proxy, before, after }) => `${proxy} ${before} → ${after}`).join(', ')}`,

@@ -4,7 +4,8 @@
 // - No wrong refusal: a sound key is never refused as unknown, forbidden or out of budget; while nothing fails, and some
 //   time after, nothing is refused at all.
 // - No revived key: a revoked key is refused within the promised time.
-// - No overspend, and no usage lost or counted twice: see accounts.ts, and faultsOf in ledger.state.ts.
+// - No overspend, and no usage lost or counted twice: see accounts.ts, and faultsOf in ledger.state.ts. What waited in Redis
+//   is lost with it, as documented.
 // - No truncated text that looks complete, no text put together from two: see plan.ts.
 // - No leak: after the last fault, proxies have as many descriptors and requests in flight as before the first.
 
@@ -84,6 +85,7 @@ export function faultsOfHistory(history: History, bounds: Bounds): readonly stri
       ...faultsOfReading(call),
       ...faultsOfOutcome(call, history, bounds),
       ...faultsOfUsage(call, rowsByName.get(call.name) ?? [], history.requests.get(call.name) ?? []),
+      ...faultsOfLoss(call, rowsByName.get(call.name) ?? [], { history, bounds }),
     ];
     const { outcome, startedAt } = call.reading;
     const seconds = ((startedAt - began) / 1_000).toFixed(1);
@@ -128,8 +130,6 @@ function faultsOfUsage(
   if (exact.length > 1) faults.push(`is recorded ${exact.length} times`);
   if (rows.length > attempts) faults.push(`has ${rows.length} rows for ${attempts} attempts`);
   if (reading.isWhole && requests.length === 0) faults.push('got a response that no vendor sent');
-  // A proxy that was killed before it had settled charges the reservation, when it runs again.
-  if (reading.isWhole && rows.length === 0) faults.push('is not recorded');
   if (exact.length > 0 && requests.length === 0) faults.push('is recorded, but no vendor was called');
   for (const row of exact)
     if (costOf(row) !== costOfTokens(plan))
@@ -137,6 +137,53 @@ function faultsOfUsage(
   if (isSmall && reading.outcome.startsWith('402 ') && rows.some((row) => costOf(row) > 0))
     faults.push('was refused, but was charged');
   return faults;
+}
+
+/** Responses whose usage waited in Redis and was lost there. */
+export function lostWithRedis(history: History, bounds: Bounds): readonly ChaosCall[] {
+  const recorded = new Set(history.rows.map(({ requestId }) => requestId));
+  return history.calls.filter(
+    (call) => isLost(call, recorded.has(call.name)) && mayHaveWaitedInRedis(call, { history, bounds }),
+  );
+}
+
+function isLost({ reading }: ChaosCall, isRecorded: boolean): boolean {
+  return reading.isWhole && !isRecorded;
+}
+
+interface Circumstances {
+  readonly history: Pick<History, 'troubles' | 'slowness'>;
+  readonly bounds: Bounds;
+}
+
+/** A proxy that was killed before it had settled charges the reservation, when it runs again. */
+function faultsOfLoss(
+  call: ChaosCall,
+  rows: readonly RecordedRequest[],
+  circumstances: Circumstances,
+): readonly string[] {
+  const isFault = isLost(call, rows.length > 0) && !mayHaveWaitedInRedis(call, circumstances);
+  return isFault ? ['is not recorded'] : [];
+}
+
+const losesContent = /^(?:empty|promote) Redis/;
+
+/**
+ * Whether Redis lost its content before everything had worked for so long that the usage was reported. While the control
+ * plane cannot be reached, usage waits in Redis, and is as durable as that.
+ */
+function mayHaveWaitedInRedis(
+  { reading: { startedAt, ms } }: Pick<ChaosCall, 'reading'>,
+  { history: { troubles, slowness }, bounds: { recoveryMs } }: Circumstances,
+): boolean {
+  let workedSince = startedAt + ms;
+  for (const { from, to, what } of troubles.toSorted((one, other) => one.from - other.from)) {
+    if (to < startedAt) continue;
+    if (from > workedSince + recoveryMs * slowness(workedSince, from)) return false;
+    if (losesContent.test(what)) return true;
+    workedSince = Math.max(workedSince, to);
+  }
+  return false;
 }
 
 /** Changes of the last seconds before a failover may be lost, revocations included, as documented. */

@@ -47,6 +47,15 @@ const revoked = (startedAt: number, at = 30_000): History => ({
   revocations: [{ key: 'k', at, probes: [{ proxy: 'proxy 1', startedAt, outcome: '200' }] }],
 });
 
+/** The call ended at 50,010; the database fails until 51,000. */
+const lostWith = (what: string, from: number): History => ({
+  ...{ ...sound, rows: [] },
+  troubles: [
+    { from, to: from + 100, what },
+    { from: 49_000, to: 51_000, what: 'kill PostgreSQL' },
+  ],
+});
+
 describe('a history', () => {
   it.each<readonly [string, History]>([
     ['as it should be', sound],
@@ -58,6 +67,7 @@ describe('a history', () => {
     ],
     ['with a small budget that is spent', withCall(failed('402 budget_exceeded', 50_000, true))],
     ['with a reservation charged after a kill', { ...sound, rows: [{ ...row, estimated: true, costUsd: '1' }] }],
+    ['with usage that waited in Redis when its replica was promoted', lostWith('promote Redis', 50_500)],
     ['with a revoked key that works for an instant', revoked(30_400)],
     ['with a revoked key that works while the control plane is away', revoked(19_000, 15_000)],
     ['with a revocation that a failover lost', { ...revoked(90_000), failoverAt: 32_000 }],
@@ -72,6 +82,8 @@ describe('a history', () => {
     ['a revived key', revoked(30_600), /after its revocation/],
     ['a revived key after the stale bound', revoked(76_000, 15_000), /after its revocation/],
     ['lost usage', { ...sound, rows: [] }, /is not recorded/],
+    ['usage that Redis cannot have lost', lostWith('empty Redis', 53_000), /is not recorded/],
+    ['usage that was lost before Redis was', lostWith('empty Redis', 48_000), /is not recorded/],
     ['doubled usage', { ...sound, rows: [row, row] }, /recorded 2 times/],
     ['a second charge after a kill', { ...sound, rows: [row, { ...row, estimated: true }] }, /2 rows for 1/],
     ['another cost', { ...sound, rows: [{ ...row, costUsd: '7' }] }, /the vendor reported/],
