@@ -19,7 +19,7 @@ interface Recovery {
 /** So many calls in a row succeed at each proxy and sidecar that works. */
 const callsInARow = 5;
 /** For so many calls at all of them. */
-const callsMs = 10_000;
+const callsMs = 5_000;
 
 /** Waits until each proxy and sidecar works, which may be long before the promised time. @returns what does not work */
 export async function recovered({ entries, traffic, pace, recoveryMs }: Recovery): Promise<readonly string[]> {
@@ -41,16 +41,20 @@ export async function recovered({ entries, traffic, pace, recoveryMs }: Recovery
   }
 }
 
-const restMs = 120_000;
+export const restMs = 120_000;
 
 /** Waits until proxies have reported everything and no money is leased. @returns what does not come to rest */
-export async function rested(proxies: readonly ProxyOfChaos[], auditor: Auditor): Promise<readonly string[]> {
+export async function rested(
+  proxies: readonly ProxyOfChaos[],
+  auditor: Auditor,
+  timeoutMs: number,
+): Promise<readonly string[]> {
   const queued = async () =>
     Math.max(...(await Promise.all(proxies.map((one) => metric(one, 'gateway_usage_queued_events')))));
   const leased = async () => (await auditor.windows()).reduce((sum, window) => sum + window.leased, 0);
   try {
-    await until(async () => (await queued()) === 0, { timeoutMs: restMs, what: 'proxies to report everything' });
-    await until(async () => (await leased()) === 0, { timeoutMs: restMs, what: 'all money to be released' });
+    await until(async () => (await queued()) === 0, { timeoutMs, what: 'proxies to report everything' });
+    await until(async () => (await leased()) === 0, { timeoutMs, what: 'all money to be released' });
     return [];
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];

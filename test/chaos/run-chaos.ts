@@ -1,4 +1,4 @@
-// Chaos as a command: npm run chaos -- --minutes 10 --seed 1 [--callers 10] [--failover false] [--shrink]
+// Chaos as a command: npm run chaos -- --minutes 10 --seed 1 [--callers 10] [--failover false] [--recovery 15] [--shrink]
 // --logs names a folder that gets the programs' logs. With --shrink, a schedule that fails is made shorter, run by run, as
 // long as a fault of the same kind is found; --faults <JSON> repeats one. --plant text or usage
 // plants a fault of the gateway, which the verifier has to notice.
@@ -16,6 +16,7 @@ const { values } = parseArgs({
     proxies: { type: 'string', default: '3' },
     sidecars: { type: 'string', default: '1' },
     callers: { type: 'string', default: '10' },
+    recovery: { type: 'string', default: '15' },
     failover: { type: 'string' },
     faults: { type: 'string' },
     plant: { type: 'string' },
@@ -30,6 +31,7 @@ const run = (faults?: readonly Fault[]): Promise<ChaosReport> =>
     ...{ source, seed, seconds: 60 * Number(values.minutes), proxies: Number(values.proxies), controlPlanes: 2 },
     sidecars: Number(values.sidecars),
     callers: Number(values.callers),
+    recoveryMs: 1_000 * Number(values.recovery),
     // A database is either killed, or it has a standby that is promoted.
     failover: values.failover === undefined ? seed % 2 === 1 : values.failover === 'true',
     disk: true,

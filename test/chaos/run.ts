@@ -13,7 +13,7 @@ import { metric } from '../support/telemetry.ts';
 import { createPayers, startRevoking, startTraffic, type Traffic } from './callers.ts';
 import { type Audit, Auditor, startAudit } from './ledger.state.ts';
 import { maxStaleMs, type ProxyOfChaos } from './planes.ts';
-import { recovered, rested } from './recovery.ts';
+import { recovered, rested, restMs } from './recovery.ts';
 import { type Fault, planFaults, type Targets } from './schedule.ts';
 import type { Seat } from './seats.ts';
 import { type Bounds, faultsOfHistory, lostWithRedis, type Resources, type Trouble } from './verifier.ts';
@@ -96,7 +96,8 @@ async function chaosIn(world: ChaosWorld, pace: Pace, options: ChaosOptions): Pr
   const failing = await recovered({ entries: world.entries, traffic, pace, recoveryMs: promised.recoveryMs });
   await revoking.stop();
   await traffic.stop();
-  const restless = await rested(world.proxies, auditor);
+  // What does not work does not come to rest either.
+  const restless = await rested(world.proxies, auditor, failing.length > 0 ? restMs / 10 : restMs);
   const audited = await audit.stop();
   await auditor.close();
   if (options.planted === 'usage') await runSql(world.databaseUrl, lostRow);

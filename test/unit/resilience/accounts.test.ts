@@ -147,7 +147,7 @@ describe('the growth in a soak', () => {
   });
 
   it('of memory or descriptors is noticed', () => {
-    expect(faults((index) => ({ residentMiB: 100 + (index % 7) + index / 50 }))).toHaveLength(1);
+    expect(faults((index) => ({ residentMiB: 100 + (index % 7) + index / 10 }))).toHaveLength(1);
     expect(faults((index) => ({ retainedMiB: 40 + index / 100 }))).toHaveLength(1);
     expect(faults((index) => ({ descriptors: 30 + index / 20 }))).toHaveLength(1);
   });
