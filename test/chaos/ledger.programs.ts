@@ -1,4 +1,5 @@
 // Control planes and proxies as processes that are killed and restarted with the same ports and data.
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Environment, type PlaneOptions, startPlane } from '../support/gateway.ts';
 import type { Child } from '../support/process.ts';
@@ -14,7 +15,7 @@ export interface Victim {
 }
 
 /** The time that a busy machine may need to start a program, and a control plane to find its database. */
-const startMs = 60_000;
+const startMs = 240_000;
 const complaints: ReadonlySet<unknown> = new Set(['warn', 'error', 'fatal']);
 
 export class Program implements Victim {
@@ -37,6 +38,11 @@ export class Program implements Victim {
     const child = this.#children.at(-1);
     if (child === undefined) throw new Error(`${this.name} was never started`);
     return child;
+  }
+
+  /** Whether the process exists, also while it is paused. */
+  get isRunning(): boolean {
+    return existsSync(`/proc/${this.child.pid}/fd`);
   }
 
   async kill(): Promise<void> {

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSealKey } from '../../common/seal.ts';
+import { startMs } from '../resilience/world.ts';
 import { type Forwarder, startForwarder } from '../support/black-hole.ts';
 import type { Environment } from '../support/gateway.ts';
 import { freePort, until } from '../support/process.ts';
@@ -213,7 +214,10 @@ async function startTraffic(start: Start, environment: Environment) {
     url: `http://127.0.0.1:${ports.traffic}`,
     adminUrl: `http://127.0.0.1:${ports.admin}`,
   };
-  await until(async () => (await readiness(started)) === 'ok', { what: `${start.name} to be ready` });
+  await until(async () => (await readiness(started)) === 'ok', {
+    timeoutMs: startMs,
+    what: `${start.name} to be ready`,
+  });
   return { started, seat };
 }
 

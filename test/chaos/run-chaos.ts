@@ -4,6 +4,7 @@
 // plants a fault of the gateway, which the verifier has to notice.
 import { parseArgs } from 'node:util';
 import { parseJson } from '../../common/json.ts';
+import { startFromBundles } from '../support/bundles.ts';
 import { findServerSource } from '../support/containers.ts';
 import { type ChaosReport, type Planted, runChaos } from './run.ts';
 import { compact, type Fault } from './schedule.ts';
@@ -26,6 +27,7 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed);
 const source = await findServerSource();
+await startFromBundles();
 const run = (faults?: readonly Fault[]): Promise<ChaosReport> =>
   runChaos({
     ...{ source, seed, seconds: 60 * Number(values.minutes), proxies: Number(values.proxies), controlPlanes: 2 },

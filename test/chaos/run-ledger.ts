@@ -1,5 +1,6 @@
 // Chaos as a command: node test/chaos/run-ledger.ts --seconds 120 --seed 1 [--proxies 3] [--callers 10]
 import { parseArgs } from 'node:util';
+import { startFromBundles } from '../support/bundles.ts';
 import { findServerSource } from '../support/containers.ts';
 import { linesOf, runChaos } from './ledger.run.ts';
 
@@ -11,6 +12,7 @@ const { values } = parseArgs({
     callers: { type: 'string', default: '10' },
   },
 });
+await startFromBundles();
 const chaos = await runChaos({
   source: await findServerSource(),
   seed: Number(values.seed),

@@ -102,12 +102,14 @@ async function chaosIn(world: ChaosWorld, pace: Pace, options: ChaosOptions): Pr
   await auditor.close();
   if (options.planted === 'usage') await runSql(world.databaseUrl, lostRow);
   const { calls } = traffic;
+  // One that did not start again is a fault of its own.
+  const running = world.entries.filter(({ program }) => program.isRunning);
   const rows = (await rowsOf(world)).filter(({ requestId }) => requestId.startsWith(`${seed}-`));
   const history = {
     ...{ began, calls, troubles, failoverAt, rows, revocations: revoking.revocations },
     slowness: (from: number, to: number) => pace.factor(from, to),
     requests: await requestsOf(world),
-    resources: await resourcesOf(world.entries, before),
+    resources: await resourcesOf(running, before),
   };
   const faults = [
     ...[...endless, ...failing, ...restless, ...faultsOfAudit(audited, failoverAt)],

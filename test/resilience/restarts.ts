@@ -14,7 +14,7 @@ import { call, type Form } from './clients.ts';
 import { faultsOfLedger } from './ledger.ts';
 import { tallyOf } from './load.ts';
 import type { Report } from './outage.ts';
-import { type Program, startProgram, startWorld, type Tenant, type World } from './world.ts';
+import { type Program, startMs, startProgram, startWorld, type Tenant, type World } from './world.ts';
 
 export interface RestartOptions {
   readonly rounds: number;
@@ -166,7 +166,10 @@ async function rolling(
   const leaving: Promise<void>[] = [];
   const join = async () => {
     const program = await start();
-    await until(async () => (await readiness(program)) === 'ok', { what: `the ${name} to be ready` });
+    await until(async () => (await readiness(program)) === 'ok', {
+      timeoutMs: startMs,
+      what: `the ${name} to be ready`,
+    });
     service.join(program);
     running.push(program);
   };

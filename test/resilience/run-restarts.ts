@@ -1,6 +1,7 @@
 // Rolling restarts under load as a command: npm run restarts [-- --rounds 10 --callers 50 --streams 200 --pre-stop 2]
 // Exits with 1 when a call failed.
 import { parseArgs } from 'node:util';
+import { startFromBundles } from '../support/bundles.ts';
 import { runRestarts } from './restarts.ts';
 
 const { values } = parseArgs({
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 });
+await startFromBundles();
 const { lines, faults } = await runRestarts({
   rounds: Number(values.rounds),
   callers: Number(values.callers),

@@ -62,7 +62,7 @@ export interface Tenant {
 }
 
 /** The time that a busy machine may need to start a program. */
-export const startMs = 60_000;
+export const startMs = 240_000;
 
 type Closers = (() => unknown)[];
 
@@ -117,7 +117,7 @@ async function assemble(source: ServerSource, closers: Closers): Promise<Omit<Wo
     startProxy: async (env = {}, options = {}) => {
       const proxy = await startProgram('proxy/main.ts', { ...proxyEnvironment, ...env }, options);
       closers.push(() => proxy.child.stop());
-      await until(async () => (await readiness(proxy)) === 'ok', { what: 'a proxy to be ready' });
+      await until(async () => (await readiness(proxy)) === 'ok', { timeoutMs: startMs, what: 'a proxy to be ready' });
       return proxy;
     },
     createTenant: (name, port = httpPort) => createTenant(platform, port, name),

@@ -224,20 +224,29 @@ export async function startPlane(
   const ended = child.exited.then(() => {
     throw new Error(`${main} did not start: ${child.stderr()}`);
   });
-  const line = await Promise.race([
-    ended,
-    until(() => /^.*"msg":"ready.*$/m.exec(child.stdout())?.[0], {
-      what: `${main} to be ready`,
-      timeoutMs,
-    }),
-  ]);
+  const ready = until(() => /^.*"msg":"ready.*$/m.exec(child.stdout())?.[0], {
+    what: `${main} to be ready`,
+    timeoutMs,
+  });
+  const line = await Promise.race([ended, ready]).catch(async (error: unknown) => {
+    // Otherwise it would take the port of the next one.
+    await child.stop('SIGKILL');
+    throw error;
+  });
   return { child, line: JSON.parse(line) as Readonly<Record<string, number>> };
+}
+
+let bundles: string | undefined;
+
+/** Outside a test run, programs start from the bundles in this folder from now on. */
+export function startFrom(folder: string): void {
+  bundles = folder;
 }
 
 /** In a test run this is the program's bundle, because bundles are shipped. */
 export async function programOf(main: string): Promise<string> {
-  if (process.env.VITEST === undefined) return main;
-  return join(await askTestServers('programs'), main.replace(/main\.ts$/, 'bin/main.mjs'));
+  const folder = process.env.VITEST === undefined ? bundles : await askTestServers('programs');
+  return folder === undefined ? main : join(folder, main.replace(/main\.ts$/, 'bin/main.mjs'));
 }
 
 /** Creates the first operator, and a credential for proxies. */

@@ -1,13 +1,11 @@
 // Runs once in vitest's main process: requires the pinned Node, and serves the servers that test files share. Servers
 // are started when first requested, so that a run of unit tests starts none.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import manifest from '../../package.json' with { type: 'json' };
-import { buildPrograms } from '../../scripts/build.ts';
+import { buildBundles } from './bundles.ts';
 import { findServerSource, type ServerSource } from './containers.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from './postgres.ts';
 import { createTemplate } from './postgres-template.ts';
@@ -75,10 +73,4 @@ function createTestServers() {
       await started?.stop();
     },
   };
-}
-
-async function buildBundles(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-programs-'));
-  await buildPrograms(folder);
-  return folder;
 }
