@@ -4,6 +4,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+export type Memory = Pick<NodeJS.MemoryUsage, 'heapUsed' | 'external'>;
+
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 const { RETAINED_FILE: file = '' } = process.env;
@@ -13,7 +15,8 @@ process.on('SIGUSR2', () => {
   collect();
   setImmediate(() => {
     collect();
-    writeFileSync(`${file}.new`, JSON.stringify(process.memoryUsage()));
+    const memory: Memory = process.memoryUsage();
+    writeFileSync(`${file}.new`, JSON.stringify(memory));
     renameSync(`${file}.new`, file);
   });
 });

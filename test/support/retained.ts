@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment, PlaneOptions } from './gateway.ts';
 import { type Child, until } from './process.ts';
+import type { Memory } from './retained.preload.ts';
 
 export interface Retained {
   /** With these the program is started. */
@@ -26,7 +27,7 @@ export function createRetained(): Retained {
       rmSync(file, { force: true });
       child.signal('SIGUSR2');
       const text = await until(() => readIfThere(file), { what: 'a program to collect its garbage' });
-      const { heapUsed, external } = JSON.parse(text) as NodeJS.MemoryUsage;
+      const { heapUsed, external } = JSON.parse(text) as Memory;
       return (heapUsed + external) / 2 ** 20;
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
