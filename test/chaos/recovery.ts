@@ -42,6 +42,8 @@ export async function recovered({ entries, traffic, pace, recoveryMs }: Recovery
 }
 
 export const restMs = 120_000;
+/** A proxy notices after five minutes that Redis has lost usage, and its session ends a minute later. */
+export const restWithLossMs = restMs + 360_000;
 
 /** Waits until proxies have reported everything and no money is leased. @returns what does not come to rest */
 export async function rested(

@@ -8,7 +8,7 @@ import { startFromBundles } from '../support/bundles.ts';
 import { findServerSource } from '../support/containers.ts';
 import { type ChaosReport, type Planted, runChaos } from './run.ts';
 import { compact, type Fault } from './schedule.ts';
-import { kindsOf, shrink } from './shrink.ts';
+import { kindOf, kindsOf, shrink } from './shrink.ts';
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +25,7 @@ const { values } = parseArgs({
     shrink: { type: 'boolean', default: false },
   },
 });
+const shownOfKind = 10;
 const seed = Number(values.seed);
 const source = await findServerSource();
 await startFromBundles();
@@ -44,7 +45,10 @@ const run = (faults?: readonly Fault[]): Promise<ChaosReport> =>
   });
 const report = await run(values.faults === undefined ? undefined : (parseJson(values.faults) as readonly Fault[]));
 for (const line of report.lines) console.log(line);
-for (const fault of report.faults.slice(0, 50)) console.log(`FAULT: ${fault}`);
+for (const of of Map.groupBy(report.faults, kindOf).values()) {
+  for (const fault of of.slice(0, shownOfKind)) console.log(`FAULT: ${fault}`);
+  if (of.length > shownOfKind) console.log(`and ${of.length - shownOfKind} more like the last`);
+}
 console.log(report.faults.length === 0 ? 'every promise is kept' : `${report.faults.length} FAULTS`);
 if (values.shrink && report.faults.length > 0) {
   const kinds = kindsOf(report.faults);

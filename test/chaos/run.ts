@@ -3,20 +3,32 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { usdOfNano } from '../../common/money.ts';
+import { call } from '../resilience/clients.ts';
 import { tallyOf } from '../resilience/load.ts';
 import type { VendorRequest } from '../resilience/vendor.ts';
 import type { ServerSource } from '../support/containers.ts';
 import { runSql } from '../support/databases.ts';
 import { Pace } from '../support/pace.ts';
+import { until } from '../support/process.ts';
 import { type RecordedRequest, recordedRequests } from '../support/recorded.ts';
 import { metric } from '../support/telemetry.ts';
-import { createPayers, startRevoking, startTraffic, type Traffic } from './callers.ts';
+import { createPayers, type Payers, startRevoking, startTraffic, type Traffic } from './callers.ts';
 import { type Audit, Auditor, startAudit } from './ledger.state.ts';
 import { maxStaleMs, type ProxyOfChaos } from './planes.ts';
-import { recovered, rested, restMs } from './recovery.ts';
+import { recovered, rested, restMs, restWithLossMs } from './recovery.ts';
 import { type Fault, planFaults, type Targets } from './schedule.ts';
 import type { Seat } from './seats.ts';
-import { type Bounds, faultsOfHistory, lostWithRedis, type Resources, type Trouble } from './verifier.ts';
+import {
+  type Bounds,
+  type ChaosCall,
+  faultsOfHistory,
+  faultsOfUnconfirmed,
+  losesContent,
+  lostWithRedis,
+  type Resources,
+  type Trouble,
+} from './verifier.ts';
 import { type ChaosWorld, startChaosWorld } from './world.ts';
 
 export interface ChaosOptions {
@@ -85,6 +97,7 @@ async function chaosIn(world: ChaosWorld, pace: Pace, options: ChaosOptions): Pr
   const payers = await createPayers(world.tenant);
   const auditor = new Auditor(world.databaseUrl);
   const audit = startAudit(auditor);
+  await openForCalls(world, payers);
   const traffic = startTraffic(world, { callers, seed, payers });
   const revoking = startRevoking(world, seed);
   await sleep(warmUpMs);
@@ -96,9 +109,11 @@ async function chaosIn(world: ChaosWorld, pace: Pace, options: ChaosOptions): Pr
   const failing = await recovered({ entries: world.entries, traffic, pace, recoveryMs: promised.recoveryMs });
   await revoking.stop();
   await traffic.stop();
+  const usualMs = troubles.some(({ what }) => losesContent.test(what)) ? restWithLossMs : restMs;
   // What does not work does not come to rest either.
-  const restless = await rested(world.proxies, auditor, failing.length > 0 ? restMs / 10 : restMs);
+  const restless = await rested(world.proxies, auditor, failing.length > 0 ? restMs / 10 : usualMs);
   const audited = await audit.stop();
+  const unconfirmed = await unconfirmedOf(world, auditor);
   await auditor.close();
   if (options.planted === 'usage') await runSql(world.databaseUrl, lostRow);
   const { calls } = traffic;
@@ -111,15 +126,13 @@ async function chaosIn(world: ChaosWorld, pace: Pace, options: ChaosOptions): Pr
     requests: await requestsOf(world),
     resources: await resourcesOf(running, before),
   };
+  const waited = lostWithRedis(history, promised);
   const faults = [
     ...[...endless, ...failing, ...restless, ...faultsOfAudit(audited, failoverAt)],
     ...faultsOfHistory(history, promised),
+    ...(failoverAt === undefined ? faultsOfUnconfirmed(waited, unconfirmed) : []),
   ];
-  const figures = {
-    ...{ history, audited, troubles },
-    slower: pace.factor(began, performance.now()),
-    waited: lostWithRedis(history, promised).length,
-  };
+  const figures = { history, audited, troubles, slower: pace.factor(began, performance.now()), waited, unconfirmed };
   return { faults, schedule, lines: linesOf(traffic, figures) };
 }
 
@@ -165,6 +178,22 @@ async function strikeAll(seats: ChaosWorld['seats'], schedule: readonly Fault[],
   }
   await Promise.all(running);
   return { troubles, failoverAt, endless };
+}
+
+/** Waits until each proxy and sidecar has served a call of each key: what they do not know yet is no fault. */
+async function openForCalls({ entries }: ChaosWorld, payers: Payers): Promise<void> {
+  const plan = { words: 1, prompt: 1, completion: 1 };
+  for (const { name, url } of entries)
+    for (const key of Object.values(payers)) {
+      const served = async () => (await call({ url, key, model: 'fast', form: 'chat', plan })).outcome === '200';
+      await until(served, { timeoutMs: 240_000, what: `a first response of ${name}` });
+    }
+}
+
+/** Nano-dollars of the organization's budget, from which every key spends. */
+async function unconfirmedOf({ tenant }: ChaosWorld, auditor: Auditor): Promise<number> {
+  const windows = await auditor.windows();
+  return windows.filter(({ budget }) => budget === tenant.budget).reduce((sum, one) => sum + one.unconfirmed, 0);
 }
 
 /** A failover may lose acknowledged commits, and with them what was reserved. */
@@ -215,10 +244,15 @@ interface Figures {
   readonly troubles: readonly Trouble[];
   readonly slower: number;
   /** Responses whose usage waited in Redis and was lost there. */
-  readonly waited: number;
+  readonly waited: readonly ChaosCall[];
+  /** Nano-dollars. */
+  readonly unconfirmed: number;
 }
 
-function linesOf({ calls }: Traffic, { history, audited, troubles, slower, waited }: Figures): readonly string[] {
+function linesOf(
+  { calls }: Traffic,
+  { history, audited, troubles, slower, waited, unconfirmed }: Figures,
+): readonly string[] {
   const kinds = Map.groupBy(troubles, ({ what }) => what.split(' ')[0] ?? '');
   const { revocations, rows, resources } = history;
   return [
@@ -229,7 +263,7 @@ function linesOf({ calls }: Traffic, { history, audited, troubles, slower, waite
     `calls: ${calls.length} ${JSON.stringify(tallyOf(calls.map(({ reading }) => reading)))}`,
     `calls with several attempts: ${calls.filter(({ reading }) => reading.attempts > 1).length}`,
     `rows of usage: ${rows.length}, of them estimated ${rows.filter(({ estimated }) => estimated).length}`,
-    `responses whose usage waited in Redis and was lost there, as documented: ${waited}`,
+    `responses whose usage waited in Redis and was lost there, as documented: ${waited.length}; unconfirmed ${usdOfNano(unconfirmed)} USD`,
     `revocations: ${revocations.length}; the ledger was read ${audited.samples} times`,
     `programs took ${slower.toFixed(1)} times as long as on an idle machine`,
     `descriptors before → after: ${resources.map(({ proxy, before, after }) => `${proxy} ${before} → ${after}`).join(', ')}`,

@@ -32,6 +32,10 @@ export async function shrink<T>(
 }
 
 /** What is the same in the faults of several runs: the text without names, numbers and times. */
+export function kindOf(fault: string): string {
+  return fault.replace(/^[\d-]+ \([^)]*\)/, '').replace(/[\d.]+/g, '#');
+}
+
 export function kindsOf(faults: readonly string[]): ReadonlySet<string> {
-  return new Set(faults.map((fault) => fault.replace(/^[\d-]+ \([^)]*\)/, '').replace(/[\d.]+/g, '#')));
+  return new Set(faults.map(kindOf));
 }

@@ -147,6 +147,12 @@ export function lostWithRedis(history: History, bounds: Bounds): readonly ChaosC
   );
 }
 
+/** Money of usage that was lost is never free again: it is unconfirmed. @param unconfirmed nano-dollars */
+export function faultsOfUnconfirmed(lost: readonly Pick<ChaosCall, 'plan'>[], unconfirmed: number): readonly string[] {
+  const cost = lost.reduce((sum, { plan }) => sum + costOfTokens(plan), 0);
+  return cost > unconfirmed ? [`usage that Redis lost costs ${cost}, but ${unconfirmed} are unconfirmed`] : [];
+}
+
 function isLost({ reading }: ChaosCall, isRecorded: boolean): boolean {
   return reading.isWhole && !isRecorded;
 }
@@ -166,7 +172,8 @@ function faultsOfLoss(
   return isFault ? ['is not recorded'] : [];
 }
 
-const losesContent = /^(?:empty|promote) Redis/;
+/** Faults of Redis by which it loses usage that waits in it. */
+export const losesContent = /^(?:empty|promote) Redis/;
 
 /**
  * Whether Redis lost its content before everything had worked for so long that the usage was reported. While the control

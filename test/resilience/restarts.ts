@@ -6,6 +6,7 @@ import { call as operate } from '../hostile/calls.ts';
 import { Random } from '../support/access/random.ts';
 import type { ServerSource } from '../support/containers.ts';
 import { percentile } from '../support/figures.ts';
+import { Pace } from '../support/pace.ts';
 import { until } from '../support/process.ts';
 import { readiness } from '../support/telemetry.ts';
 import { faultsOfReading, type NamedCall } from './accounts.ts';
@@ -59,10 +60,14 @@ async function restartUnderLoad(world: World, options: RestartOptions): Promise<
   const direct = callers.start(egress);
   const pods = await rolling(context, 'sidecar', podService(callers), () => startSidecar(world, egress));
   const operators = startOperators(tenant, services.api.port);
+  const pace = new Pace(() => [...planes.pids(), ...proxies.pids(), ...pods.pids()]);
+  const begun = performance.now();
   for (let round = 1; round <= rounds; round++) {
     await Promise.all([planes.restart(), proxies.restart(), pods.restart()]);
     log(`${round} of ${rounds}: ${JSON.stringify(tallyOf(callers.calls.map(({ reading }) => reading)))}`);
   }
+  const slowness = pace.factor(begun, performance.now());
+  pace.stop();
   const operatorCalls = await operators.stop();
   await direct.stop();
   await pods.stop();
@@ -72,7 +77,7 @@ async function restartUnderLoad(world: World, options: RestartOptions): Promise<
   faults.push(...(await faultsOfLedger(world, tenant, calls, services.api.port)));
   await planes.stop();
   return {
-    lines: linesOf(calls, { services, operatorCalls: operatorCalls.count, rounds }),
+    lines: linesOf(calls, { services, operatorCalls: operatorCalls.count, rounds, slowness }),
     faults: [...new Set(faults)],
   };
 }
@@ -89,9 +94,10 @@ interface Lines {
   readonly services: Services;
   readonly operatorCalls: number;
   readonly rounds: number;
+  readonly slowness: number;
 }
 
-function linesOf(calls: readonly NamedCall[], { services, operatorCalls, rounds }: Lines): readonly string[] {
+function linesOf(calls: readonly NamedCall[], { services, operatorCalls, rounds, slowness }: Lines): readonly string[] {
   const of = (kind: string) => calls.filter(({ name }) => name.includes(kind));
   const line = (kind: string) => {
     const some = of(kind);
@@ -105,6 +111,8 @@ function linesOf(calls: readonly NamedCall[], { services, operatorCalls, rounds 
     line('caller'),
     line('stream'),
     `operators' calls: ${operatorCalls}`,
+    // Beyond about five, calls fail by the time limits of the gateway itself.
+    `programs took ${slowness.toFixed(1)} times as long as on an idle machine`,
     `connections without an endpoint: traffic ${traffic.refused()}, gRPC ${grpc.refused()}, JSON API ${api.refused()}`,
   ];
 }
@@ -154,6 +162,8 @@ interface Rolling {
   /** Replaces every replica, one after the other. */
   restart(): Promise<void>;
   stop(): Promise<void>;
+  /** Of the running replicas. */
+  pids(): readonly number[];
 }
 
 async function rolling(
@@ -189,6 +199,7 @@ async function rolling(
       while (running.length > 0) leave();
       await Promise.all(leaving);
     },
+    pids: () => running.map(({ child }) => child.pid),
   };
 }
 

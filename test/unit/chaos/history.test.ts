@@ -3,7 +3,13 @@
 import { describe, expect, it } from 'vitest';
 import { compact, planFaults } from '../../chaos/schedule.ts';
 import { kindsOf, shrink } from '../../chaos/shrink.ts';
-import { type Bounds, type ChaosCall, faultsOfHistory, type History } from '../../chaos/verifier.ts';
+import {
+  type Bounds,
+  type ChaosCall,
+  faultsOfHistory,
+  faultsOfUnconfirmed,
+  type History,
+} from '../../chaos/verifier.ts';
 import type { Reading } from '../../resilience/clients.ts';
 import { textOf } from '../../resilience/plan.ts';
 import { costOfTokens } from '../../resilience/prices.ts';
@@ -112,6 +118,14 @@ describe('a history', () => {
     ],
   ])('with %s is noticed', (_what, history, fault) => {
     expect(faultsOfHistory(history, bounds).join('\n')).toMatch(fault);
+  });
+});
+
+describe('usage that Redis lost', () => {
+  it('is unconfirmed money', () => {
+    expect(faultsOfUnconfirmed([call, call], 2 * costOfTokens(plan))).toEqual([]);
+    expect(faultsOfUnconfirmed([call, call], 2 * costOfTokens(plan) - 1)).toHaveLength(1);
+    expect(faultsOfUnconfirmed([], 0)).toEqual([]);
   });
 });
 
