@@ -14,10 +14,9 @@ import { accessLimits } from './access/limits.ts';
 import { openRecordKeys, type RecordKeys } from './access/record-keys.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { stoppedNow } from './access/stops.ts';
-import type { Budgets } from './budgets/budgets.ts';
-import { LeasedBudgets } from './budgets/leased-budgets.ts';
 import { CapabilityTable, idleRows } from './catalog/capabilities.ts';
-import { type ControlPlaneClient, createControlPlaneClient, openControlPlaneTls } from './control-plane/client.ts';
+import { type ControlPlaneClient, createControlPlaneClient } from './control-plane/client.ts';
+import { openControlPlaneTls } from './control-plane/client-tls.ts';
 import type { ServiceNetwork } from './guardrails/inspection/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import type { BodyLimits } from './http/body.ts';
@@ -28,15 +27,10 @@ import { createHandler } from './http/handler.ts';
 import { ReadOn } from './http/read-on.ts';
 import type { FetchStored } from './http/stored-request.ts';
 import { createWatchdog } from './http/watchdog.ts';
-import { Adoption } from './journal/adoption.ts';
-import { openJournalFolder } from './journal/journal-folder.ts';
-import { JournaledBudgets } from './journal/journaled-budgets.ts';
-import { Journals } from './journal/journals.ts';
-import type { Ledger } from './ledger/ledger.ts';
-import { createRequestLedger } from './ledger/request-ledger.ts';
 import { openBackgroundResponses } from './open-background.ts';
 import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
+import { type Money, openLedger, openMoney } from './open-ledger.ts';
 import { openRequestLog } from './open-requests.ts';
 import { openResponseCache } from './open-response-cache.ts';
 import { openShadows } from './open-shadows.ts';
@@ -49,22 +43,14 @@ import {
 } from './open-upstream.ts';
 import { PriceTable } from './pricing/price-book.ts';
 import { providersByName, wireFormatProviders } from './providers/index.ts';
-import { LocalRates } from './rates/local-rates.ts';
-import type { Rates } from './rates/rates.ts';
-import { RedisRates } from './rates/redis-rates.ts';
-import { rateScripts } from './rates/scripts.ts';
-import { createSharedRates } from './rates/shared-rates.ts';
 import { createRedisRecords, recordCommands } from './record-cache/redis-records.ts';
-import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
+import { createRedisConnection, type RedisConnection } from './redis/connection.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
 import { shares, useOf } from './shares.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
 import { exchangePlain } from './upstream/plain-exchange.ts';
-import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './usage/live-usage-log.ts';
-import { Ordinals } from './usage/ordinals.ts';
-import { overflowShardBytesMax, RedisOverflow } from './usage/redis-overflow.ts';
 
 export interface ProxyOptions {
   readonly log: Logger;
@@ -204,126 +190,6 @@ function openRedis(
   const connection = createRedisConnection({ target, prefix, log });
   lifecycle.onClose('Redis', () => connection.close());
   return connection;
-}
-
-/** The parts that use the ledger of the control plane. */
-interface Money {
-  readonly leases: LeasedBudgets;
-  /** The budgets in which requests reserve money. */
-  readonly budgets: Budgets;
-  readonly usageLog: LiveUsageLog;
-}
-
-async function openMoney(
-  settings: ProxySettings,
-  { log, metrics, background, redis: connection, controlPlane }: Shared,
-  lifecycle: Lifecycle,
-): Promise<Money> {
-  const clock = systemClock;
-  const deps = {
-    client: controlPlane.ledger,
-    clock,
-    timers: systemTimers,
-    random: Math.random,
-    log,
-    background,
-  };
-  const ordinals = new Ordinals();
-  const folder = settings.journalDir && (await openJournalFolder(settings.journalDir));
-  const journals =
-    folder &&
-    new Journals({
-      folder,
-      log,
-      metrics: metrics.journals,
-      atEndOfTick: setImmediate,
-      timers: systemTimers,
-      nextOrdinal: (session) => ordinals.next(session),
-      onRenew: (session) => leases.renewSession(session),
-    });
-  const { cacheKey: sealKeys } = settings;
-  const overflow =
-    connection && sealKeys && new RedisOverflow({ connection, sealKeys, clock, shardBytesMax: overflowShardBytesMax });
-  const usageLog = createUsageLog({
-    ...deps,
-    overflow,
-    ordinals,
-    journals: journals || undefined,
-    memoryBytesMax: usageMemoryBytesMax,
-    metrics: metrics.usage,
-  });
-  const leases = new LeasedBudgets({
-    ...deps,
-    metrics: metrics.slices,
-    usage: usageLog,
-    onSession: (session, state) => {
-      if (!journals) return;
-      if (state === 'open') journals.begin(session);
-      else journals.end(session);
-    },
-  });
-  const adoption =
-    folder &&
-    new Adoption({
-      ...deps,
-      folder,
-      metrics: metrics.journals,
-      onRecorded: usageLog.keep,
-      onClosed: (session) => leases.adopted(session),
-    });
-  lifecycle.onClose('ledger', async () => {
-    const until = clock.monotonic() + ledgerCloseMs;
-    if (adoption) adoption.close();
-    await Promise.all([leases.close(until), usageLog.close(until)]);
-    await leases.endSession(until);
-    if (journals) journals.close();
-    if (folder) await folder.close();
-  });
-  return { leases, budgets: journals ? new JournaledBudgets(leases, journals) : leases, usageLog };
-}
-
-/** Time for the last reports and releases. Unacknowledged usage then goes to Redis, or becomes unconfirmed. */
-const ledgerCloseMs = 5_000;
-
-function openLedger(
-  settings: ProxySettings,
-  shared: Shared,
-  { budgets, leases, usageLog, prices }: Money & { readonly prices: PriceTable },
-  lifecycle: Lifecycle,
-): Ledger {
-  const { limits: metrics, budgets: budgetMetrics } = shared.metrics;
-  const { outputTokensDefault } = settings;
-  return createRequestLedger({
-    budgets,
-    usageLog,
-    outputTokensDefault,
-    metrics,
-    budgetMetrics,
-    rates: openRates(shared, () => leases.sessions, lifecycle),
-    prices,
-  });
-}
-
-function openRates(
-  { metrics: { limits: metrics }, background, redis: connection }: Shared,
-  proxies: () => number,
-  lifecycle: Lifecycle,
-): Rates {
-  const clock = systemClock;
-  const onTake = () => metrics.countedLocally();
-  if (connection === undefined) return new LocalRates({ clock, onTake });
-  const local = new LocalRates({ clock, onTake, proxies });
-  const redis = new RedisRates({
-    alone: local,
-    connection,
-    background,
-    clock,
-    timers: systemTimers,
-    scripts: rateScripts,
-    deadlineMs: redisDeadlineMs,
-  });
-  lifecycle.onClose('leases', () => redis.close());
-  return createSharedRates({ redis, local });
 }
 
 async function openControlPlane(

@@ -147,7 +147,8 @@ function refusedPackage(file: string, specifier: string): string | undefined {
 
 function grpcEnds(): readonly string[] {
   const ofControlPlane = ['grpc-server', 'grpc-requests'].map((name) => `control-plane/api/${name}.ts`);
-  return ['proxy/control-plane/client.ts', ...ofControlPlane, 'gatewayctl/client.ts'];
+  const ofProxy = ['client', 'client-tls'].map((name) => `proxy/control-plane/${name}.ts`);
+  return [...ofProxy, ...ofControlPlane, 'gatewayctl/client.ts'];
 }
 
 function databaseRooms(): readonly string[] {

@@ -7,11 +7,8 @@ import { catalogState } from '../../../catalog/in-force.ts';
 import { Secret } from '../../../common/secret.ts';
 import { version } from '../../../common/version.ts';
 import type { Watcher__Output as Watcher } from '../../../proto/generated/gateway/v1/Watcher.ts';
-import {
-  type ControlPlaneClient,
-  createControlPlaneClient,
-  openControlPlaneTls,
-} from '../../../proxy/control-plane/client.ts';
+import { type ControlPlaneClient, createControlPlaneClient } from '../../../proxy/control-plane/client.ts';
+import { openControlPlaneTls } from '../../../proxy/control-plane/client-tls.ts';
 import type { ProxySelf } from '../../../proxy/control-plane/proxy-self.ts';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
 import {

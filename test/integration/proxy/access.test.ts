@@ -11,12 +11,8 @@ import { systemTimers } from '../../../common/timers.ts';
 import { accessLimits } from '../../../proxy/access/limits.ts';
 import type { Principal } from '../../../proxy/access/principal.ts';
 import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
-import {
-  type ControlPlaneOptions,
-  type ControlPlaneTlsFiles,
-  createControlPlaneClient,
-  openControlPlaneTls,
-} from '../../../proxy/control-plane/client.ts';
+import { type ControlPlaneOptions, createControlPlaneClient } from '../../../proxy/control-plane/client.ts';
+import { type ControlPlaneTlsFiles, openControlPlaneTls } from '../../../proxy/control-plane/client-tls.ts';
 import { GatewayError } from '../../../proxy/errors.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { hourMs } from '../../support/access/one-proxy.ts';
