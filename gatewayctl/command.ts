@@ -23,6 +23,8 @@ export interface Given {
   readonly orLike?: { readonly pattern: RegExp; readonly about: string };
   /** The option is required. */
   readonly required?: true;
+  /** The field of a single value, which servers of earlier versions know too; `field` takes several. */
+  readonly singleField?: string;
   /** May be repeated, for an option without a field that would decide it. */
   readonly several?: true;
 }

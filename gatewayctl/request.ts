@@ -72,7 +72,9 @@ export function checkRequest(requestType: string, request: Request, givens: read
 export function flagFor(field: string, givens: readonly Given[]): string {
   const plain = field.replace(/\[.*$/, '');
   const names = givens.flatMap((given) =>
-    given.field === undefined ? [] : [[originalName(given.field), given] as const],
+    [given.field, given.singleField].flatMap((path) =>
+      path === undefined ? [] : [[originalName(path), given] as const],
+    ),
   );
   const [, given] =
     names.find(([name]) => name === plain) ?? names.find(([name]) => name.startsWith(`${plain}.`)) ?? [];

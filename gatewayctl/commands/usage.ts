@@ -35,25 +35,37 @@ function grouped(request: Request, invocation: Invocation): Request {
   };
 }
 
-/** Fields for a single value, by the list of the filter. */
-const singles = {
-  aiSystemIds: 'aiSystemId',
-  personIds: 'personId',
-  keyIds: 'keyId',
-  models: 'model',
-  providers: 'provider',
-} as const;
+const filters: readonly Given[] = [
+  {
+    flags: '--system <system>',
+    about: 'only of this AI system; like the next four, repeat it for several',
+    field: 'filter.aiSystemIds',
+    singleField: 'aiSystemId',
+    noun: 'system',
+  },
+  {
+    flags: '--person <person>',
+    about: 'only of this person; me is you',
+    field: 'filter.personIds',
+    singleField: 'personId',
+    noun: 'person',
+  },
+  { flags: '--key <key>', about: 'only of this key', field: 'filter.keyIds', singleField: 'keyId', noun: 'key' },
+  { flags: '--model <glob>', about: 'only of these models', field: 'filter.models', singleField: 'model' },
+  { flags: '--provider <name>', about: 'only of this provider', field: 'filter.providers', singleField: 'provider' },
+];
 
 /** Single values go to the fields that servers of earlier versions know too. */
 function single({ filter, ...request }: Request): Request {
   if (!isObject(filter)) return request;
   const moved: Request = { ...request };
   const lists: Request = {};
-  for (const [list, field] of Object.entries(singles)) {
+  for (const { field, singleField } of filters) {
+    const list = field?.replace('filter.', '') ?? '';
     const values = filter[list];
     if (!Array.isArray(values)) continue;
-    if (values.length === 1) moved[field] = values[0];
-    else if (values.length > 1) lists[list] = values;
+    if (values.length === 1 && singleField !== undefined) moved[singleField] = values[0];
+    else if (values.length > 0) lists[list] = values;
   }
   return Object.keys(lists).length === 0 ? moved : { ...moved, filter: lists };
 }
@@ -78,21 +90,7 @@ export const usage: Resource = {
           field: 'top',
         },
         ...period,
-        {
-          flags: '--system <system>',
-          about: 'only of this AI system; like the next four, repeat it for several',
-          field: 'filter.aiSystemIds',
-          noun: 'system',
-        },
-        {
-          flags: '--person <person>',
-          about: 'only of this person; me is you',
-          field: 'filter.personIds',
-          noun: 'person',
-        },
-        { flags: '--key <key>', about: 'only of this key', field: 'filter.keyIds', noun: 'key' },
-        { flags: '--model <glob>', about: 'only of these models', field: 'filter.models' },
-        { flags: '--provider <name>', about: 'only of this provider', field: 'filter.providers' },
+        ...filters,
         allowUnmatched,
         {
           flags: '--metadata <name=value>',

@@ -115,7 +115,7 @@ describe.each(databases)('tests of provider keys over $name', ({ open }) => {
   it.each([
     [403, 'UNTESTED', 'status 403: no right to list'],
     [404, 'UNTESTED', 'status 404: no right to list'],
-    [302, 'UNTESTED', 'status 302'],
+    [302, 'UNTESTED', 'status 302: no right to list'],
     [500, 'UNTESTED', 'status 500: no right to list'],
     [429, 'LIMITED', 'status 429: no right to list'],
     [402, 'LIMITED', 'status 402: no right to list'],

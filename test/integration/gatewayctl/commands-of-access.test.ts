@@ -73,6 +73,7 @@ describe('organizations', () => {
       ownTools: { egress: false, execution: false },
       responses: { stored: true, background: false, safetyIdentifier: false },
       pricedOptions: { allowed: true },
+      requests: { retentionDays: 30 },
     });
     expect(allowedModels).toEqual(['gpt-provider/*', 'studio-ai/x*']);
     await ctl.expect(['settings', 'update', '--caller-provider-keys', 'false', '--allow', '']);
@@ -97,6 +98,7 @@ describe('organizations', () => {
       ownTools: { egress: false, execution: false },
       responses: { stored: true, background: false, safetyIdentifier: false },
       pricedOptions: { allowed: true },
+      requests: { retentionDays: 30 },
     });
   });
 

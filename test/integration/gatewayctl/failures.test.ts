@@ -163,7 +163,9 @@ describe('a refusal by the server', () => {
   it('of values names their options', async () => {
     const { code, err } = await owner.run('limits create budget --usd 5');
     expect(code).toBe(1);
-    expect(err).toMatch(/^gatewayctl: the server refused: --period must be one of day, week, month, total\n$/);
+    expect(err).toMatch(
+      /^gatewayctl: the server refused: --period must be one of day, week, month, total, hour, quarter\n$/,
+    );
   });
 
   it('for a name that is in use, or an outdated revision, states what to do', async () => {

@@ -115,7 +115,6 @@ describe('many keys', () => {
     ['keys update --where text=x', 'nothing would change'],
     ['keys revoke --where colour=red', 'must be <condition>=<value>'],
     ['keys revoke --where text=a --where text=b', 'repeats or excludes'],
-    ['keys revoke bulk --dry-run', '--dry-run goes with --where'],
     ['keys update --where text=x --file changes.json', '--file is for one key'],
     ['keys create --from keys.csv --values-file values.csv --file key.json', '--file is for one key'],
   ])('are not changed by %s', async (line, message) => {

@@ -76,6 +76,7 @@ describe.each([
       ...{ at: `${day}T00:00:00.000Z`, id: made.id, provider: 'gpt-provider', kind: 'adjustment' },
       ...{ modelAsked: 'gpt-provider/gpt-4o', costUsd: '4.5', providerKeyId: fixture.providerKeyId },
       ...{ authorId: fixture.acme.owner.id, reason: 'as billed' },
+      ...{ authorName: expect.any(String), providerKeyName: 'main' },
     });
     expect(request).toMatchObject({ kind: 'request', costUsd: '10', providerKeyId: fixture.providerKeyId });
     expect(await fixture.drift(day)).toEqual([]);
