@@ -75,14 +75,6 @@ export const access: Dashboard = {
         },
         {
           kind: 'stat',
-          title: 'Stops',
-          description:
-            'Of the proxy with most of them in memory: what operators have stopped, by who has made the stop.',
-          unit: 'short',
-          queries: [{ expr: 'max by (by) (gateway_stops{$scope})', legend: '{{by}}' }],
-        },
-        {
-          kind: 'stat',
           title: 'Watchers',
           description: 'Proxies that the replicas of the control plane inform of changes, of all namespaces.',
           unit: 'short',
@@ -162,6 +154,14 @@ export const access: Dashboard = {
               legend: '{{code}}',
             },
           ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Stops',
+          description:
+            'Of the proxy with most of them in memory: what operators have stopped, by who has made the stop.',
+          unit: 'short',
+          queries: [{ expr: 'max by (by) (gateway_stops{$scope})', legend: '{{by}}' }],
         },
         {
           kind: 'timeseries',

@@ -48,7 +48,7 @@ describe('two replicas of the control plane', () => {
   it("see each other's writes as soon as the response is sent", async () => {
     const { token } = acme.owner;
     const { virtualKey, value } = await createKey(one, acme);
-    expect(await two.expect('VirtualKeys.Get', token, { id: virtualKey.id })).toEqual(virtualKey);
+    expect(await two.expect('VirtualKeys.Get', token, { id: virtualKey.id })).toMatchObject(virtualKey);
     const keyHash = Buffer.from(hashCredential(value), 'hex');
     expect((await two.expect('Access.Resolve', proxy, { keyHash })).key.keyId).toBe(virtualKey.id);
     await two.expect('VirtualKeys.Revoke', token, { id: virtualKey.id });

@@ -126,11 +126,11 @@ describe('Redis emptied or rolled back: no revoked key is revived', () => {
     if (revoked === undefined) throw new Error('four keys were made');
     const proxy = await startConnected();
     for (const question of [revoked, ...live]) expect(await outcomes([proxy], question)).toEqual(['200']);
-    const backup = await until(async () => ofSize(5, await readValues(redis.url)));
+    const backup = await until(async () => ofSize(6, await readValues(redis.url)));
 
     await gateway.organization.api.call('VirtualKeys/Revoke', { id: keys[0]?.id });
     await turns([proxy], revoked, { from: '200', to: notFound });
-    await until(async () => (await readValues(redis.url)).size === 4, { what: 'the record to be removed' });
+    await until(async () => (await readValues(redis.url)).size === 5, { what: 'the record to be removed' });
     await writeValues(redis.url, backup);
 
     const second = await startConnected();
@@ -144,14 +144,14 @@ describe('Redis emptied or rolled back: no revoked key is revived', () => {
 
 describe('Redis forged: a value that cannot be opened under its key is ignored and counted:', () => {
   let keys: readonly { readonly id: string; readonly value: string }[];
-  /** Of both keys and of the keys' organization, as a proxy writes them. */
+  /** Of both keys, of their organization and of the platform, as a proxy writes them. */
   let values: ReadonlyMap<string, Buffer>;
   beforeAll(async () => {
     await redis.flush();
     keys = await newKeys(2);
     const writer = await startConnected();
     for (const { value } of keys) expect((await chat(value)(writer)).outcome).toBe('200');
-    values = await until(async () => ofSize(3, await readValues(redis.url)));
+    values = await until(async () => ofSize(4, await readValues(redis.url)));
   });
 
   it.each<[string, (values: ReadonlyMap<string, Buffer>) => ReadonlyMap<string, Buffer>]>([

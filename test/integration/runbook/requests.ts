@@ -150,10 +150,10 @@ export const requestScenes = {
   'cost-spike': {
     plant: async ({ owner, ask }) => {
       expect(await ask()).toBe(200);
-      await until(async () => /^[0-9a-f-]{36} /m.test(await owner.expect('usage totals --by key')));
+      await until(async () => / [0-9a-f-]{36} /.test(await owner.expect('usage totals --by key')));
     },
-    found: { 'key-id': new RegExp(`^(${uuid}) `, 'm') },
-    finds: [new RegExp(`^KEY .*COST USD[\\s\\S]*^${uuid} `, 'm'), /^amount USD +50$/m, /^status +inactive$/m],
+    found: { 'key-id': new RegExp(` (${uuid}) `) },
+    finds: [new RegExp(`^KEY .*COST USD[\\s\\S]* ${uuid} `, 'm'), /^amount USD +50$/m, /^status +inactive$/m],
     after: async ({ ask }) => void (await until(async () => (await ask()) === 403)),
   },
   stop: {
