@@ -27,6 +27,8 @@ export function startRequestUpkeep(deps: RequestUpkeepDeps): PeriodicTask {
 
 /** Yesterday's last requests are reported today, and clocks differ. Two more days allow for a failure that lasts. */
 const daysAhead = [-1, 0, 1, 2];
+/** The days that `daysAhead` creates are not dropped, however short the retention is. */
+const daysOfReports = 1;
 
 /** Does one piece. @returns whether there is more to delete */
 export async function keepRequests({ store, days }: Omit<RequestUpkeepDeps, 'log'>): Promise<boolean> {
@@ -37,10 +39,11 @@ export async function keepRequests({ store, days }: Omit<RequestUpkeepDeps, 'log
   );
   const { partitions } = store.features;
   const longest = Math.max(0, ...organizations.map(({ request_days }) => request_days));
-  let more = partitions && (await dropOldestDay(store, dayOf(now - longest * dayMs)));
+  const dropped = Math.max(longest, daysOfReports);
+  let more = partitions && (await dropOldestDay(store, dayOf(now - dropped * dayMs)));
   for (const { id, request_days } of organizations) {
     // Their rows leave with the days.
-    if (partitions && request_days === longest) continue;
+    if (partitions && request_days === dropped) continue;
     if (await deleteRows(store, id, now - request_days * dayMs)) more = true;
   }
   return more;

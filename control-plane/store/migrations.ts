@@ -5,8 +5,7 @@
 // store.ts lists them.
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
-import type { Logger } from '../../common/logger.ts';
+import type { Migration } from 'kysely/migration';
 import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
 import { addAuditFilters } from './audit-table.ts';
@@ -38,49 +37,8 @@ import { createStops } from './stop-table.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 import { addDeliveryDetails } from './webhook-tables.ts';
 
-/**
- * Brings the database to the newest step, under a lock, because several replicas may start at once.
- * @throws the database's error, or an Error if the database has run steps that this program cannot work with
- */
-export async function migrate(
-  db: Kysely<Schema>,
-  { features, log }: { readonly features: DatabaseFeatures; readonly log: Logger },
-): Promise<void> {
-  const known = migrations(features);
-  const later = await laterSteps(db, Object.keys(known));
-  if (later.some((name) => name.endsWith(breakingSuffix))) throw newerVersion(later);
-  if (later.length > 0) log.warn({ steps: later }, 'the database has steps of a newer version; they only add');
-  const steps = { ...known, ...Object.fromEntries(later.map((name) => [name, unknownStep])) };
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  // Another replica may have run further steps between the check and the lock, or steps in between are missing.
-  if (error instanceof Error && error.message.startsWith('corrupted migrations')) throw newerVersion(later, error);
-  const failed = results?.find((result) => result.status === 'Error');
-  if (failed === undefined) throw error;
-  throw new Error(`the database could not be brought to step ${failed.migrationName}`, { cause: error });
-}
-
-const breakingSuffix = '_breaking';
-const unknownStep: Migration = { up: async () => undefined };
-
-function newerVersion(steps: readonly string[], cause?: Error): Error {
-  const names = steps.length === 0 ? '' : ` (it has run ${steps.join(', ')})`;
-  return new Error(
-    `the database was made by a newer version of the control plane${names}; start that version, or restore the backup made before it`,
-    { cause },
-  );
-}
-
-/** Steps that the database has run and this program does not know. */
-async function laterSteps(db: Kysely<Schema>, known: readonly string[]): Promise<readonly string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  return rows.map(({ name }) => name).filter((name) => !known.includes(name));
-}
-
-const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
+/** The steps by name, in the order in which a database runs them. */
+export const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '001_feed': { up: createFeed },
   '002_organizations': { up: createOrganizations },
   '003_keys': { up: createKeys },

@@ -5,7 +5,7 @@ import type { Logger } from '../../common/logger.ts';
 import { epochOf } from './epochs.ts';
 import { insertFromJson } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from './migrate.ts';
 import { listenForNotifications, notify } from './postgres-notify.ts';
 import { createPool, createStatementNames, mayRunAgain, type PoolDeps } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';

@@ -10,7 +10,7 @@ import { lruCache } from '../../common/lru-cache.ts';
 import { epochOf, noteRestart } from './epochs.ts';
 import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import { NameTakenError, type Position, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
 
