@@ -70,6 +70,12 @@ export class Program implements Victim {
     return this.#children.map((child) => `${child.stdout()}${child.stderr()}`).join('');
   }
 
+  /** Whether it runs, and the end of its output. */
+  state(): string {
+    const tail = (text: string) => text.slice(-1_000);
+    return `${this.name} ${this.isRunning ? 'runs' : 'has ended'}: ${tail(this.child.stdout())}${tail(this.child.stderr())}`;
+  }
+
   /** How often it has logged the message, over all its starts. */
   timesLogged(message: string): number {
     return this.#children.reduce((sum, child) => sum + child.stdout().split(`"msg":"${message}"`).length - 1, 0);

@@ -69,6 +69,9 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     const faults = [...rested, ...verdict.faults, ...audit.faults];
     if (faults.length > 0) for (const complaint of world.complaints()) log(JSON.stringify(complaint));
     return { verdict: { ...verdict, faults }, audit, absences, outcomes, ...sums };
+  } catch (error) {
+    console.log(['the run failed', ...world.states()].join('\n'));
+    throw error;
   } finally {
     await auditor.close();
     await world.close();

@@ -32,6 +32,8 @@ export interface World {
   readonly operatorPort: number;
   /** Warnings and errors of every process. */
   complaints(): readonly LogLine[];
+  /** Whether each control plane runs, and the end of its output. */
+  states(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ async function assemble(options: WorldOptions, closers: Closers): Promise<Omit<W
   ];
   return {
     ...{ simulator, postgres, redis, proxies, victims, payers, organizations, operatorPort },
+    states: () => planes.programs.map((program) => program.state()),
     complaints: () => [...proxies, ...planes.programs].flatMap((program) => program.complaints()),
   };
 }

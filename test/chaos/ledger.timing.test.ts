@@ -1,4 +1,5 @@
-// Every program and server is killed. test/chaos/run-ledger.ts runs as long as requested, and waits for sessions to expire.
+// Twelve seconds of chaos, alone, because its programs must start while others wait for them. test/chaos/run-ledger.ts runs
+// as long as requested, and waits for sessions to expire.
 import { expect, it } from 'vitest';
 import { startingSeed } from '../support/seed.ts';
 import { askTestServers } from '../support/test-servers.ts';
