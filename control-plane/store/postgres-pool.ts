@@ -26,7 +26,11 @@ export function createPool(configuration: PoolConfig, { log, outages, nameOf }: 
   // Without a handler, the failure of an idle connection would end the process. The pool replaces the connection.
   pool.on('error', (err) => log.warn({ err }, 'an idle database connection failed'));
   const outagesBefore = new WeakMap<PoolClient, number>();
-  pool.on('connect', (client) => outagesBefore.set(client, outages.count));
+  pool.on('connect', (client) => {
+    outagesBefore.set(client, outages.count);
+    // One packet may complete a connection and end it, before `lend` listens. The first query then reports it.
+    client.on('error', () => undefined);
+  });
   const connect = async (): Promise<PostgresPoolClient> => {
     for (;;) {
       const client = await pool.connect().catch((error: unknown) => {
