@@ -147,7 +147,7 @@ function refusedPackage(file: string, specifier: string): string | undefined {
 
 function grpcEnds(): readonly string[] {
   const ofControlPlane = ['grpc-server', 'grpc-requests'].map((name) => `control-plane/api/${name}.ts`);
-  const ofProxy = ['client', 'client-tls'].map((name) => `proxy/control-plane/${name}.ts`);
+  const ofProxy = ['client', 'client-tls', 'shortest-wait'].map((name) => `proxy/control-plane/${name}.ts`);
   return [...ofProxy, ...ofControlPlane, 'gatewayctl/client.ts'];
 }
 

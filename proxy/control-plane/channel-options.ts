@@ -1,4 +1,5 @@
 // Options of the connection to the control plane: how a silent replica is noticed, and which calls are repeated.
+import { shortestWait } from './shortest-wait.ts';
 
 export const channelOptions: Readonly<Record<string, string | number>> = {
   // Otherwise a silent peer is never noticed.
@@ -17,14 +18,12 @@ export const channelOptions: Readonly<Record<string, string | number>> = {
   'grpc.service_config_disable_resolution': 1,
   'grpc.service_config': JSON.stringify({
     // Every call may go to another replica.
-    loadBalancingConfig: [{ round_robin: {} }],
+    loadBalancingConfig: [{ [shortestWait]: {} }],
     methodConfig: [
       {
         name: [{ service: 'gateway.v1.Access' }],
-        // A replica that does not respond costs half a second: then the call also goes to the next one, and the first
-        // response counts. A replica that responds UNAVAILABLE costs nothing: the next one is tried at once. If it were
-        // tried later, resolves in between could advance the round robin so that a watch reaches the same replica every
-        // time.
+        // A replica that does not respond costs half a second: then the call also goes to another one, and the first
+        // response counts. A replica that responds UNAVAILABLE costs nothing: the next one is tried at once.
         hedgingPolicy: { maxAttempts: 3, hedgingDelay: '0.5s', nonFatalStatusCodes: ['UNAVAILABLE'] },
       },
       {

@@ -37,6 +37,7 @@ import { isLoopback, target } from './addresses.ts';
 import { channelOptions } from './channel-options.ts';
 import { hedged } from './hedged.ts';
 import { type ProxySelf, stateOf } from './proxy-self.ts';
+import { markLasting } from './shortest-wait.ts';
 import { encodeDecisions } from './wire-guardrails.ts';
 import {
   decodeAcquire,
@@ -105,7 +106,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
       const response = await callInTime(timeoutMs, send);
       return recordKeys ? decodeSignedResolve(response, keyHash, recordKeys) : decodeResolve(response);
     },
-    watch: (start, handlers) => watch(access.Watch(metadata), { ...options, onIdentity }, start, handlers),
+    watch: (start, handlers) => watch(access.Watch(markLasting(metadata)), { ...options, onIdentity }, start, handlers),
     ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
     decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), metadata),
     refusedKeys: refusedKeysOn(stub<ProviderKeysClient>(services.ProviderKeys, channel), metadata),

@@ -8,7 +8,6 @@ import { findServerSource } from '../../support/containers.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
-import { metric } from '../../support/telemetry.ts';
 
 const prefix = 'acme:';
 
@@ -53,7 +52,8 @@ it('a shared Redis has only names with the prefix: records, rates, waiting usage
   const isThere = (all: readonly string[]) => kinds.every((kind) => all.some((name) => kind.test(name)));
   await until(async () => isThere(await admin.keys('*')), { what: 'names of each kind' });
   expect((await admin.keys('*')).filter((name) => !name.startsWith(prefix))).toEqual([]);
-  expect(await metric(proxy, 'gateway_access_cache_failures_total')).toBe(0);
+  // The server's own log of refused commands; a failure for want of time on a busy machine is not in it.
+  expect(await admin.call('ACL', ['LOG'])).toEqual([]);
   await plane.heal();
 });
 
