@@ -1,5 +1,6 @@
 // Windows of budgets: an hour, a day, a week from Monday, a month, a quarter, in UTC, or as the clocks of a time zone
 // show them; or one window without an end. The name of a window is when it starts.
+import { dayMs, hourMs } from './durations.ts';
 import { type LocalCalendar, localWindow } from './local-windows.ts';
 
 const budgetPeriods = ['hour', 'day', 'week', 'month', 'quarter', 'total'] as const;
@@ -12,8 +13,6 @@ export type BudgetCalendar = BudgetPeriod | LocalCalendar;
 /** The only window of a budget that never resets. */
 export const totalWindow = 'total';
 
-export const hourMs = 3_600_000;
-export const dayMs = 86_400_000;
 /** 1970-01-01 was a Thursday. */
 const firstMondayMs = 4 * dayMs;
 

@@ -1,6 +1,7 @@
 // Windows of budgets that begin at a time of day of a time zone: days, weeks, months and quarters, as a calendar on the
 // wall counts them. A window begins at the first instant at which the clocks there show its beginning or later. So
 // windows neither overlap nor leave gaps, and a day has 23 or 25 hours where clocks are changed.
+import { dayMs, hourMs } from './durations.ts';
 
 export interface LocalCalendar {
   readonly period: 'day' | 'week' | 'month' | 'quarter';
@@ -25,8 +26,6 @@ export interface LocalWindow {
   readonly endsAt: number;
 }
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 /** 1970-01-01 was a Thursday. */
 const firstMonday = 4 * dayMs;
 

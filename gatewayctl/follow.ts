@@ -1,4 +1,4 @@
-// Follows a list: asks again and again for what is later than the last item, and prints it as it comes.
+// Follows a list: calls again and again for what is later than the last item, and prints it as it comes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../common/json.ts';
 import { fieldsOf, methodTypes } from '../proto/json/contract.ts';
@@ -20,7 +20,7 @@ export interface Followed {
 }
 
 /**
- * Runs until the program is interrupted. A server that cannot serve for a moment is asked again.
+ * Runs until the program is interrupted. A server that cannot serve for a moment is called again.
  * @throws Failure for a server that cannot follow; CallFailure
  */
 export async function followList(followed: Followed, client: Client, invocation: Invocation): Promise<never> {

@@ -1,5 +1,5 @@
 // Times in people's words, in UTC: "yesterday", "month", "7d".
-import { dayMs } from '../common/budget-window.ts';
+import { dayMs } from '../common/durations.ts';
 import { duration } from '../common/settings.ts';
 
 /** Times as RFC 3339. */

@@ -1,10 +1,12 @@
 // The audit log verifies itself: periodically one replica verifies the new events, and once a day all of them, in small
 // pieces that delay no other work. Then the head is signed and anchored outside the database. This process remembers a
 // contradiction: nothing that is written to the database makes it forget.
+
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditAnchor, anchorOf, anchorSignature, type ChainPoint } from '../../common/audit-anchor.ts';
 import type { Clock } from '../../common/clock.ts';
+import { dayMs } from '../../common/durations.ts';
 import type { Logger } from '../../common/logger.ts';
 import { startPeriodicTask } from '../../common/periodic-task.ts';
 import { errorCode } from '../../common/system-errors.ts';
@@ -37,7 +39,6 @@ export interface AuditWatchDeps extends AuditWatchSettings {
   readonly timers?: Timers;
 }
 
-const dayMs = 86_400_000;
 /** After this time this process verifies the whole log, even if the database reports a later whole check. */
 const ownWholeAfterMs = 2 * dayMs;
 const lookEveryMs = 60_000;

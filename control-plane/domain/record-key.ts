@@ -1,6 +1,8 @@
 // An organization's record key in the database: sealed, and bound to its organization and generation, like the secret of
 // a provider key. It is a secret for proxies, which derive a key from it for each use; no operator ever sees it.
+
 import { randomBytes } from 'node:crypto';
+import { dayMs } from '../../common/durations.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
 
 /** The row that a sealed key belongs to. */
@@ -15,7 +17,7 @@ const keyBytes = 32;
 export const generationsMax = 2;
 
 /** A generation opens for so long after it was replaced: 90 days. */
-export const replacedKeptMs = 90 * 86_400_000;
+export const replacedKeptMs = 90 * dayMs;
 
 /** Whether a generation may be dropped. Both are times of the database's clock. */
 export function isOver(replacedAt: number, now: number): boolean {

@@ -1,7 +1,9 @@
 // Routes: their names, and their groups of targets. A target is one model of one provider, never another route, so that
 // allow-lists, limits and prices have a model to apply to. No problem repeats the submitted text.
+
 import { canonicalSelector, isGlob } from '../../catalog/model-selector.ts';
 import { containsCredential } from '../../common/credential.ts';
+import { dayMs } from '../../common/durations.ts';
 import { isModelName } from '../../common/model-facts.ts';
 import { isVendorName } from '../../common/vendors.ts';
 import type { RouteConditions, RouteConditions__Output } from '../../proto/generated/gateway/v1/RouteConditions.ts';
@@ -19,7 +21,6 @@ export const groupsMax = 8;
 export const targetsMax = 16;
 const weightMax = 1000;
 const tokensMax = 1_000_000_000;
-const dayMs = 86_400_000;
 
 /** What the models and scopes of a route are compared with. */
 export interface RouteRules {

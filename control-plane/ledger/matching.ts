@@ -2,8 +2,10 @@
 // selector that matches the requested model. A budget without windows must have existed at the event's time. Deleted
 // budgets count, because their leases must be settled. A budget that the proxy has charged counts too, because the
 // proxy's catalog may know more names of a model.
+
 import { limitsModel } from '../../catalog/model-selector.ts';
-import { type BudgetCalendar, dayMs, windowOf } from '../../common/budget-window.ts';
+import { type BudgetCalendar, windowOf } from '../../common/budget-window.ts';
+import { dayMs, minuteMs } from '../../common/durations.ts';
 import { type Raise, raisedIn } from '../store/budget-columns.ts';
 import type { UsageEventRow } from '../store/schema.ts';
 import { type Source, subjectColumns } from '../usage/sources.ts';
@@ -102,8 +104,6 @@ export function createMatching(budgets: readonly Budget[]): (source: Source) => 
     };
   };
 }
-
-const minuteMs = 60_000;
 
 /** Whether the windows begin at midnight in UTC only. Others begin at full minutes, in every time zone. */
 function isOfDays(calendar: BudgetCalendar): boolean {

@@ -1,12 +1,14 @@
 // Creates the coming days of usage and deletes usage beyond its retention, a bounded piece at a time. Sums by hour
 // outlive the requests: they are kept for five years, or as long as the requests if that is longer.
+
 import { sql } from 'kysely';
-import { dayMs, dayOf } from '../../common/budget-window.ts';
+import { dayOf } from '../../common/budget-window.ts';
+import { dayMs, hourMs } from '../../common/durations.ts';
 import type { Logger } from '../../common/logger.ts';
 import { type PeriodicTask, startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
-import { hourMs, hoursKeptMs } from '../usage/hours.ts';
+import { hoursKeptMs } from '../usage/hours.ts';
 import { dropPartition, partitionedDays, type UsageDays } from '../usage/partitions.ts';
 import { forgetOrdinals } from './ordinals.ts';
 

@@ -1,6 +1,8 @@
 // Reads all inputs of a comparison in one snapshot.
+
 import type { Kysely } from 'kysely';
-import { dayMs, dayOf } from '../../common/budget-window.ts';
+import { dayOf } from '../../common/budget-window.ts';
+import { dayMs } from '../../common/durations.ts';
 import { nanoPerUsd } from '../../common/money.ts';
 import type { BillDocument, BillVendor } from '../../proto/words/money.ts';
 import { jsonColumn } from '../store/json-columns.ts';

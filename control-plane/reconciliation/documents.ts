@@ -1,6 +1,6 @@
 // The documents of bills: their vendor, whether they report tokens and cost, and when a day in them is final.
 // docs/reconcile.md names the vendors' pages that these rules come from.
-import { dayMs } from '../../common/budget-window.ts';
+import { dayMs } from '../../common/durations.ts';
 import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
 import { type BillDocument, type BillVendor, billVendors } from '../../proto/words/money.ts';
 

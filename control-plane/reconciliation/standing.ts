@@ -1,6 +1,8 @@
 // The state of bills and ledger over all organizations, for metrics. It is read from the results of comparisons.
+
 import { type Kysely, sql } from 'kysely';
-import { dayMs, dayOf } from '../../common/budget-window.ts';
+import { dayOf } from '../../common/budget-window.ts';
+import { dayMs } from '../../common/durations.ts';
 import type { DriftState } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
 import { finalAt } from './documents.ts';

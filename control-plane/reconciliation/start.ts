@@ -1,7 +1,9 @@
 // The periodic tasks of this replica: comparing due days, reporting differences, reading the state for metrics,
 // deleting old data. Every replica runs them.
-import { dayMs, dayOf } from '../../common/budget-window.ts';
+
+import { dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
+import { dayMs } from '../../common/durations.ts';
 import type { Logger } from '../../common/logger.ts';
 import { startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';

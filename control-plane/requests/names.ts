@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitKind, LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Schema } from '../store/schema.ts';
+import { type NamedTable, present, readNames } from '../usage/names.ts';
 
 export interface RowReferences {
   readonly keyId: string;
@@ -28,54 +29,36 @@ export interface Names {
   readonly limit: NameOf;
 }
 
-export async function readNames(
+export async function readRowNames(
   db: Kysely<Schema>,
   organizationId: string,
   rows: readonly RowReferences[],
 ): Promise<Names> {
-  const keys = await named(
-    db,
-    'virtual_keys',
-    organizationId,
-    rows.map(({ keyId }) => keyId),
-  );
-  const limits = await limitsIn(
-    db,
-    organizationId,
-    rows.map(({ limitId }) => limitId),
-  );
+  const named = (table: NamedTable, ids: Ids) => readNames(db, table, { organizationId, ids: present(ids) });
+  const keyIds = rows.map(({ keyId }) => keyId);
+  const limitIds = rows.map(({ limitId }) => limitId);
+  const limits = await limitsIn(db, organizationId, limitIds);
   const aiSystems = [...rows.map(({ aiSystemId }) => aiSystemId), ...subjects(limits, 'ai_system')];
   const people = [...rows.map(({ personId }) => personId), ...subjects(limits, 'person')];
-  const limitedKeys = await named(db, 'virtual_keys', organizationId, subjects(limits, 'virtual_key'));
-  const aiSystem = lookup(await named(db, 'ai_systems', organizationId, aiSystems));
-  const person = lookup(await named(db, 'people', organizationId, people));
+  const providerKeys = rows.map(({ providerKeyId }) => providerKeyId);
+  const guardrails = rows.map(({ guardrailId }) => guardrailId);
+  const keys = await named('virtual_keys', [...keyIds, ...subjects(limits, 'virtual_key')]);
+  const key = lookup(keys);
+  const aiSystem = lookup(await named('ai_systems', aiSystems));
+  const person = lookup(await named('people', people));
   const subjectNames: Readonly<Record<LimitSubjectKind, NameOf>> = {
     organization: () => '',
     ai_system: aiSystem,
     person,
-    virtual_key: lookup(limitedKeys),
+    virtual_key: key,
   };
   return {
-    key: lookup(keys),
+    key,
     keyHint: lookup(await hints(db, [...keys.keys()])),
     aiSystem,
     person,
-    providerKey: lookup(
-      await named(
-        db,
-        'provider_keys',
-        organizationId,
-        rows.map(({ providerKeyId }) => providerKeyId),
-      ),
-    ),
-    guardrail: lookup(
-      await named(
-        db,
-        'guardrails',
-        organizationId,
-        rows.map(({ guardrailId }) => guardrailId),
-      ),
-    ),
+    providerKey: lookup(await named('provider_keys', providerKeys)),
+    guardrail: lookup(await named('guardrails', guardrails)),
     limit: (id) => {
       const limit = limits.get(id ?? '');
       return limit === undefined ? '' : limitText(limit, subjectNames[limit.subject_kind](limit.subject_id));
@@ -84,27 +67,6 @@ export async function readNames(
 }
 
 type Ids = readonly (string | null | undefined)[];
-
-function present(ids: Ids): readonly string[] {
-  return [...new Set(ids)].flatMap((id) => id || []);
-}
-
-async function named(
-  db: Kysely<Schema>,
-  table: 'virtual_keys' | 'ai_systems' | 'people' | 'provider_keys' | 'guardrails',
-  organizationId: string,
-  ids: Ids,
-): Promise<ReadonlyMap<string, string>> {
-  const wanted = present(ids);
-  if (wanted.length === 0) return new Map();
-  const rows = await db
-    .selectFrom(table)
-    .select(['id', 'name'])
-    .where('id', 'in', wanted)
-    .where('organization_id', '=', organizationId)
-    .execute();
-  return new Map(rows.map(({ id, name }) => [id, name]));
-}
 
 /** @param keyIds of the organization's keys */
 async function hints(db: Kysely<Schema>, keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {

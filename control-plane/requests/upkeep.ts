@@ -1,12 +1,13 @@
 // Creates the coming days of requests, and deletes rows beyond the retention of their organization, a bounded piece at a
 // time. In PostgreSQL a day that is beyond the longest retention is dropped at once.
+
 import { sql } from 'kysely';
-import { dayMs, dayOf } from '../../common/budget-window.ts';
+import { dayOf } from '../../common/budget-window.ts';
+import { dayMs, hourMs } from '../../common/durations.ts';
 import type { Logger } from '../../common/logger.ts';
 import { type PeriodicTask, startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
-import { hourMs } from '../usage/hours.ts';
 import { daysOfTable, dropPartition, type UsageDays } from '../usage/partitions.ts';
 
 export interface RequestUpkeepDeps {

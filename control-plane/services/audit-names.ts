@@ -4,14 +4,15 @@ import type { Kysely } from 'kysely';
 import { isObject, parseJson } from '../../common/json.ts';
 import type { AuditEventsTable } from '../store/audit-table.ts';
 import type { Schema } from '../store/schema.ts';
-import { type NamedTable, readNames, readUsageNames } from '../usage/names.ts';
+import { type NamedTable, readNames } from '../usage/names.ts';
 
 type Row = Readonly<AuditEventsTable>;
 
-/** Tables of the kinds of targets that have a name. Keys are read apart, because they have a scope. */
+/** Tables of the kinds of targets that have a name. */
 const tables = {
   ai_system: 'ai_systems',
   person: 'people',
+  virtual_key: 'virtual_keys',
   provider_key: 'provider_keys',
   provider: 'providers',
   guardrail: 'guardrails',
@@ -37,10 +38,6 @@ export async function readEventNames(
   for (const [kind, table] of Object.entries(tables)) {
     const ids = idsOf(rows, kind);
     for (const [id, name] of await readNames(db, table, { organizationId, ids })) names.set(`${kind} ${id}`, name);
-  }
-  if (organizationId !== null) {
-    const { keys } = await readUsageNames(db, organizationId, { keys: idsOf(rows, 'virtual_key') });
-    for (const [id, { name }] of keys) names.set(`virtual_key ${id}`, name);
   }
   return {
     actorOf: (row) => names.get(`${row.actor_kind} ${row.actor_id}`),

@@ -1,5 +1,7 @@
 // The audit log: lists its events, newest first, and verifies its chain.
+
 import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { hourMs } from '../../common/durations.ts';
 import type { AuditEvent } from '../../proto/generated/gateway/v1/AuditEvent.ts';
 import type { ListAuditEventsRequest__Output } from '../../proto/generated/gateway/v1/ListAuditEventsRequest.ts';
 import type { ListAuditEventsResponse } from '../../proto/generated/gateway/v1/ListAuditEventsResponse.ts';
@@ -81,7 +83,7 @@ function filtered(db: Kysely<Schema>, query: Events, filters: Filters): Events {
 }
 
 /** Events follow each other in the order of revisions; their times do so but for steps of the database's clock. */
-const clockStepMs = 3_600_000;
+const clockStepMs = hourMs;
 const revisionMax = Number.MAX_SAFE_INTEGER;
 
 /** The revision of the last event before a time, or of the first one after it. */

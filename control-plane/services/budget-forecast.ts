@@ -1,11 +1,12 @@
 // What budgets will have spent when their windows end, if usage continues as it was: the spent money, and the recorded
 // usage of the same hours a day or a week before. Reads sums by hour, once for all budgets whose windows end together.
+
 import { type Kysely, sql } from 'kysely';
 import { canonicalSelector, isShadow, limitsModel } from '../../catalog/model-selector.ts';
-import { type BudgetPeriod, dayMs } from '../../common/budget-window.ts';
+import type { BudgetPeriod } from '../../common/budget-window.ts';
+import { dayMs, hourMs } from '../../common/durations.ts';
 import type { ForecastBasis } from '../../proto/words/access.ts';
 import type { Schema } from '../store/schema.ts';
-import { hourMs } from '../usage/hours.ts';
 import { subjectColumns } from '../usage/sources.ts';
 
 /** A current window with an end. */

@@ -1,6 +1,8 @@
 // Guardrails.ReportDecisions: proxies report samples of their guardrails' decisions. Each sample becomes one audit
 // event, however often it is sent. Requests and responses contain no content of guarded texts.
+
 import type { Clock } from '../../common/clock.ts';
+import { dayMs, minuteMs } from '../../common/durations.ts';
 import { lruCache } from '../../common/lru-cache.ts';
 import type { GuardrailDecisionSample__Output } from '../../proto/generated/gateway/v1/GuardrailDecisionSample.ts';
 import type { ReportGuardrailDecisionsRequest__Output } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsRequest.ts';
@@ -26,7 +28,7 @@ export type ReportDecisions = (
 
 export const samplesMax = 100;
 /** A sample is remembered for longer than it is accepted, so that none is recorded twice. */
-export const sampleAgeMsMax = 24 * 3_600_000;
+export const sampleAgeMsMax = dayMs;
 const rememberedMs = 2 * sampleAgeMsMax;
 
 export interface ReportDecisionsDeps {
@@ -93,7 +95,6 @@ const uint32Max = 2 ** 32 - 1;
 
 /** For one guardrail and decision, in a minute and on this replica. */
 export const eventsPerMinuteMax = 20;
-const minuteMs = 60_000;
 const kindsMax = 10_000;
 
 /**

@@ -4,21 +4,20 @@ import type { Kysely, Selectable } from 'kysely';
 import { allowsModel, canonicalSelector } from '../../catalog/model-selector.ts';
 import type { ExplainVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/ExplainVirtualKeyRequest.ts';
 import type { ExplainVirtualKeyResponse } from '../../proto/generated/gateway/v1/ExplainVirtualKeyResponse.ts';
-import { keyBlocks, type LimitSubjectKind, limitSubjects } from '../../proto/words/access.ts';
+import { keyBlocks, limitSubjects } from '../../proto/words/access.ts';
 import { guardrailActions, guardrailStages } from '../../proto/words/guardrails.ts';
 import { knownModels, mayBeginWith } from '../domain/model-selector.ts';
 import { isSuspended } from '../store/organization-table.ts';
 import { readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import { presentWindows } from './budgets.ts';
-import { globsOf } from './columns.ts';
 import { appliesTo, guardrailsOf } from './guardrail-rows.ts';
 import { readDetails } from './key-details.ts';
+import { type Holder, readHolders } from './key-holders.ts';
 import { type KeyColumns, keyStatus } from './key-status.ts';
 import { listOf } from './known-models.ts';
 import { limitMessage } from './limit-rows.ts';
 import type { ReadCall } from './method.ts';
-import { readScopeRow } from './scope-rows.ts';
 import { findOwnKey, type KeyRow, keyMessage } from './virtual-key-rows.ts';
 
 /** Names that a response lists at most; it counts all of them. */
@@ -48,43 +47,6 @@ export async function explain(
     limits: await limitsOf(call, holders.all, organization.id),
     guardrails: await guardrailsFor(call, row),
     ...(await routesOf(call.db, organization.id, lists)),
-  };
-}
-
-/** The organization, the scope below it if there is one, and the key. */
-interface Holder {
-  readonly kind: LimitSubjectKind;
-  readonly id: string;
-  readonly name: string;
-  /** Empty: all models. */
-  readonly globs: readonly string[];
-}
-
-interface Holders {
-  readonly organization: Selectable<Schema['organizations']>;
-  readonly isScopeActive: boolean;
-  readonly all: readonly Holder[];
-}
-
-async function readHolders(db: Kysely<Schema>, row: KeyRow): Promise<Holders> {
-  const organization = await db
-    .selectFrom('organizations')
-    .selectAll()
-    .where('id', '=', row.organization_id)
-    .executeTakeFirstOrThrow();
-  const scope = row.scope_kind === 'organization' ? undefined : await readScopeRow(db, row.scope_kind, row.scope_id);
-  const { id, name } = organization;
-  return {
-    organization,
-    // The scope of a revoked key may be deleted.
-    isScopeActive: scope?.active !== 0,
-    all: [
-      { kind: 'organization', id, name, globs: globsOf('organizations', organization) },
-      ...(scope === undefined
-        ? []
-        : [{ kind: scope.kind, id: scope.id, name: scope.name, globs: globsOf(scope.table, scope) }]),
-      { kind: 'virtual_key', id: row.id, name: row.name, globs: globsOf('virtual_keys', row) },
-    ],
   };
 }
 

@@ -1,8 +1,10 @@
 // The ledger's service for proxies, in the contract's messages and independent of the transport. It checks requests;
 // ledger/ decides what is recorded.
+
 import type { Background } from '../../common/background.ts';
-import { dayMs, dayOf } from '../../common/budget-window.ts';
+import { dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
+import { dayMs } from '../../common/durations.ts';
 import type { Logger } from '../../common/logger.ts';
 import { lruCache } from '../../common/lru-cache.ts';
 import type { CloseSessionRequest__Output } from '../../proto/generated/gateway/v1/CloseSessionRequest.ts';

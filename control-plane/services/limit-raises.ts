@@ -1,6 +1,8 @@
 // Raises of budgets: an amount in addition, until a time. Proxies do not know them; they get the money when they next
 // acquire some.
+
 import { windowEnd, windowMaxMs, windowOf } from '../../common/budget-window.ts';
+import { dayMs } from '../../common/durations.ts';
 import { budgetUsdMax, nanoPerUsd } from '../../common/money.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { EndRaiseRequest__Output } from '../../proto/generated/gateway/v1/EndRaiseRequest.ts';
@@ -62,7 +64,7 @@ export async function endRaise(call: ChangeCall, request: EndRaiseRequest__Outpu
 function problemOf(until: number | undefined, now: number): string | undefined {
   if (until === undefined) return 'is required: the budget has no windows';
   if (until <= now) return 'must be in the future';
-  return until > now + daysMax * 86_400_000 ? `must be at most ${daysMax} days ahead` : undefined;
+  return until > now + daysMax * dayMs ? `must be at most ${daysMax} days ahead` : undefined;
 }
 
 function refused(field: string, description: string) {

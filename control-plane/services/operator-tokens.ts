@@ -1,7 +1,9 @@
 // Operator tokens: valid for at most 90 days, and always of a person, with no more rights than that person. The
 // bootstrap token creates the first.
+
 import type { Selectable } from 'kysely';
 import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
+import { dayMs } from '../../common/durations.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { BootstrapRequest__Output } from '../../proto/generated/gateway/v1/BootstrapRequest.ts';
 import type { BootstrapResponse } from '../../proto/generated/gateway/v1/BootstrapResponse.ts';
@@ -24,7 +26,6 @@ import { findPerson, insertPerson, type PersonRow, personMessage } from './peopl
 type Row = Selectable<Schema['operator_tokens']>;
 
 const daysMax = 90;
-const dayMs = 24 * 3_600_000;
 
 export async function bootstrap(
   call: BootstrapCall,

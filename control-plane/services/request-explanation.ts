@@ -7,10 +7,11 @@ import type { RequestRow } from '../../proto/generated/gateway/v1/RequestRow.ts'
 import type { StopRecord } from '../../proto/generated/gateway/v1/StopRecord.ts';
 import type { StopTarget } from '../../proto/generated/gateway/v1/StopTarget.ts';
 import { type Decider, departures, type Explanation, explanations } from '../requests/explanations.ts';
+import { subjectTexts } from '../requests/names.ts';
 import { requestedModel } from '../requests/record.ts';
 import { isSuspended } from '../store/organization-table.ts';
 import type { Schema } from '../store/schema.ts';
-import { globsOf } from './columns.ts';
+import { type Holder, readHolders } from './key-holders.ts';
 import { keyStatus } from './key-status.ts';
 import { readStops } from './stop-rows.ts';
 
@@ -107,7 +108,7 @@ function decidedByOf(
   }
 }
 
-/** The key with its scope and organization, as they are now. */
+/** The key, and whose states and allow-lists bind it, as they are now. */
 async function callerOf(db: Kysely<Schema>, { source }: RequestRow) {
   const key = await db
     .selectFrom('virtual_keys')
@@ -115,32 +116,21 @@ async function callerOf(db: Kysely<Schema>, { source }: RequestRow) {
     .where('id', '=', source?.keyId ?? '')
     .where('organization_id', '=', source?.organizationId ?? '')
     .executeTakeFirst();
-  if (key === undefined) return undefined;
-  const organization = await db
-    .selectFrom('organizations')
-    .select(['id', 'suspended', 'suspended_ends_at', 'allowed_models'])
-    .where('id', '=', key.organization_id)
-    .executeTakeFirstOrThrow();
-  const table = key.scope_kind === 'person' ? ('people' as const) : ('ai_systems' as const);
-  const scope = await db
-    .selectFrom(table)
-    .select(['id', 'name', 'active', 'allowed_models'])
-    .where('id', '=', key.scope_id)
-    .executeTakeFirst();
-  const scopeText = key.scope_kind === 'person' ? 'the person' : 'the AI system';
-  return { key, organization, scope: scope && { ...scope, text: `${scopeText} ${scope.name}`, table } };
+  return key && { key, ...(await readHolders(db, key)) };
 }
 
 async function allowListOf(db: Kysely<Schema>, row: RequestRow): Promise<string | undefined> {
   const caller = await callerOf(db, row);
   const model = requestedModel(row.source ?? {});
   if (caller === undefined || model === '') return undefined;
-  const { key, organization, scope } = caller;
-  const refuses = (globs: readonly string[]) => globs.length > 0 && !allowsModel(globs, model);
-  if (refuses(globsOf('organizations', organization))) return 'the allow-list of the organization';
-  if (scope !== undefined && refuses(globsOf(scope.table, scope))) return `the allow-list of ${scope.text}`;
-  if (refuses(globsOf('virtual_keys', key))) return `the allow-list of the virtual key ${key.name}`;
-  return 'an allow-list that allows the model by now';
+  const refusing = caller.all.find(({ globs }) => globs.length > 0 && !allowsModel(globs, model));
+  return refusing === undefined
+    ? 'an allow-list that allows the model by now'
+    : `the allow-list of ${textOf(refusing)}`;
+}
+
+function textOf({ kind, name }: Holder): string {
+  return kind === 'organization' ? subjectTexts[kind] : `${subjectTexts[kind]} ${name}`;
 }
 
 async function stopOf(db: Kysely<Schema>, { source }: RequestRow, now: number): Promise<string> {
@@ -163,11 +153,12 @@ function selectorOf({ provider, model = '' }: StopTarget): string {
 async function accessOf(db: Kysely<Schema>, row: RequestRow, now: number): Promise<string | undefined> {
   const caller = await callerOf(db, row);
   if (caller === undefined) return undefined;
-  const { key, organization, scope } = caller;
+  const { key, organization, isScopeActive, all } = caller;
   const status = keyStatus(key, now);
   if (status === 'revoked') return `the virtual key ${key.name}, which is revoked`;
   if (isSuspended(organization, now)) return suspended;
-  if (scope?.active === 0) return `${scope.text}, which is inactive`;
+  const scope = all.find(({ id }) => id === key.scope_id);
+  if (!isScopeActive && scope !== undefined) return `${textOf(scope)}, which is inactive`;
   return status === 'active'
     ? `the virtual key ${key.name}, which is active by now`
     : `the virtual key ${key.name}, which is ${status}`;

@@ -1,7 +1,9 @@
 // Requests.Report: proxies report rows of requests. A row describes a request, so a text that is too long is cut and one
 // that is not understood is left out: no report fails for what a caller sent.
-import { dayMs, dayOf } from '../../common/budget-window.ts';
+
+import { dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
+import { dayMs } from '../../common/durations.ts';
 import { printableLine } from '../../common/key-forms.ts';
 import { isUuid, uuidTime } from '../../common/uuid.ts';
 import type { ReportedRequest__Output } from '../../proto/generated/gateway/v1/ReportedRequest.ts';

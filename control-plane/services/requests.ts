@@ -1,7 +1,9 @@
 // Requests: rows of requests in lists, followed lists, and one with its explanation. Members see the requests of their own
 // keys only, and not through which stored provider key they went.
+
 import type { Kysely } from 'kysely';
 import { canonicalModel } from '../../catalog/model-names.ts';
+import { dayMs, hourMs } from '../../common/durations.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { canonicalVendorName } from '../../common/vendors.ts';
 import type { GetRequestRequest__Output } from '../../proto/generated/gateway/v1/GetRequestRequest.ts';
@@ -17,7 +19,7 @@ import { wordOf } from '../domain/enum-names.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import { clientRequestId, id, time, timeText, visible, within } from '../domain/shared-fields.ts';
 import { type FollowPosition, followed, followToken, newFollowPosition, readFollowToken } from '../requests/follow.ts';
-import { type Names, type RowReferences, readNames } from '../requests/names.ts';
+import { type Names, type RowReferences, readRowNames } from '../requests/names.ts';
 import { type RequestFilter, type RowPosition, readRequest, readRequests } from '../requests/read.ts';
 import type { OperatorCaller } from '../rpc/caller.ts';
 import { checked } from '../rpc/checked.ts';
@@ -30,8 +32,8 @@ import { nanoOf } from './ledger-fields.ts';
 import type { OutsideCall, ResponseCall } from './method.ts';
 import { explain } from './request-explanation.ts';
 
-const rangeMsDefault = 3_600_000;
-const rangeMsMax = 400 * 86_400_000;
+const rangeMsDefault = hourMs;
+const rangeMsMax = 400 * dayMs;
 const waitSecondsMax = 25;
 const pollMs = 1_000;
 const textLengthMax = 512;
@@ -187,7 +189,7 @@ async function messages(
   rows: readonly RequestsTable[],
 ): Promise<RequestRow[]> {
   const parts = rows.map((row) => ({ row, source: sourceOf(row), facts: factsOf(row) }));
-  const names = await readNames(db, organizationId, parts.map(referencesOf));
+  const names = await readRowNames(db, organizationId, parts.map(referencesOf));
   return parts.map((part) => message(caller.role === 'member' ? withoutProviderKey(part) : part, names));
 }
 

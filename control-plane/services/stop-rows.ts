@@ -1,5 +1,5 @@
 // Stops in records and in responses. An ended stop is in no record.
-import type { Kysely, Selectable } from 'kysely';
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type { PlatformRecord } from '../../proto/generated/gateway/v1/PlatformRecord.ts';
 import type { Stop } from '../../proto/generated/gateway/v1/Stop.ts';
 import type { StopRecord } from '../../proto/generated/gateway/v1/StopRecord.ts';
@@ -18,10 +18,15 @@ export async function readStops(db: Kysely<Schema>, organizationId: string | nul
     .selectFrom('stops')
     .selectAll()
     .where('organization_id', organizationId === null ? 'is' : '=', organizationId)
-    .where((where) => where.or([where('ends_at', 'is', null), where('ends_at', '>', now)]))
+    .where(openAt(now))
     .orderBy('id')
     .execute();
   return rows.map(stopRecord);
+}
+
+export function openAt(now: number) {
+  return (where: ExpressionBuilder<Schema, 'stops'>) =>
+    where.or([where('ends_at', 'is', null), where('ends_at', '>', now)]);
 }
 
 export async function readPlatform(db: Kysely<Schema>, now: number): Promise<PlatformRecord> {

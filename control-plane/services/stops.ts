@@ -1,6 +1,8 @@
 // Stops: switches by which operators refuse requests at every proxy. The platform's are in the platform's record, an
 // organization's in its own, so the change feed names that record when one changes.
+
 import type { ExpressionBuilder, Kysely } from 'kysely';
+import { dayMs } from '../../common/durations.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateStopRequest__Output } from '../../proto/generated/gateway/v1/CreateStopRequest.ts';
 import type { DeleteStopRequest__Output } from '../../proto/generated/gateway/v1/DeleteStopRequest.ts';
@@ -21,12 +23,12 @@ import { enqueueDeliveries, enqueueForAll } from '../webhooks/enqueue.ts';
 import { readKnownModels } from './known-models.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import { platformChanged, type StopRow, stopMessage } from './stop-rows.ts';
+import { openAt, platformChanged, type StopRow, stopMessage } from './stop-rows.ts';
 
 /** For the platform, and for one organization, whose record contains all of them. Ended ones do not count. */
 export const stopsMax = 100;
 /** How long ended stops are listed. */
-const endedForMs = 7 * 24 * 3_600_000;
+const endedForMs = 7 * dayMs;
 
 export async function create(call: ChangeCall, request: CreateStopRequest__Output): Promise<Outcome<Stop>> {
   const organizationId = request.organizationId ?? null;
@@ -111,7 +113,7 @@ async function requireRoom({ db, now }: ChangeCall, organizationId: string | nul
     .selectFrom('stops')
     .select((column) => column.fn.countAll<number>().as('count'))
     .where('organization_id', organizationId === null ? 'is' : '=', organizationId)
-    .where((where) => where.or([where('ends_at', 'is', null), where('ends_at', '>', now)]))
+    .where(openAt(now))
     .executeTakeFirstOrThrow();
   if (count < stopsMax) return;
   throw new CallError('too_many_stops', `there are ${stopsMax} already; lift one that is not needed`);

@@ -1,5 +1,7 @@
 // Usage: totals, and the export of every request. Members only get totals of their own usage.
+
 import { dayOf, windowOf, windowStart } from '../../common/budget-window.ts';
+import { hourMs } from '../../common/durations.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { ExportUsageRequest__Output } from '../../proto/generated/gateway/v1/ExportUsageRequest.ts';
 import type { UsageTotal } from '../../proto/generated/gateway/v1/UsageTotal.ts';
@@ -14,7 +16,7 @@ import { isMetadataName, metadata, time, timeText, within } from '../domain/shar
 import { checked } from '../rpc/checked.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
 import { exportUsage } from '../usage/export.ts';
-import { hourMs, hourOf } from '../usage/hours.ts';
+import { hourOf } from '../usage/hours.ts';
 import { readUsageNames, scopeNameOf, type UsageNames } from '../usage/names.ts';
 import { orderSumOf, readTotals, type UsageTotalRow } from '../usage/totals.ts';
 import type { Download, DownloadCall, ReadCall } from './method.ts';

@@ -1,15 +1,14 @@
 // Sums of usage by hour: a row for each hour, key, scope and model that occurs. A missing id is the empty string, so
 // that the key is unique.
+
 import { shadowModel } from '../../catalog/model-selector.ts';
-import { dayMs } from '../../common/budget-window.ts';
+import { dayMs, hourMs } from '../../common/durations.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { LedgerTransaction, RowsInsert } from '../store/store.ts';
 import type { SetOf } from './metadata.ts';
 import { groupBySource, type Source, subjectColumns } from './sources.ts';
 
 type HourRow = Schema['usage_hours'];
-
-export const hourMs = 3_600_000;
 
 const [ofOrganization, ...ofOthers] = subjectColumns;
 

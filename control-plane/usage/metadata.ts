@@ -1,8 +1,9 @@
 // The metadata of keys in usage, as it was when the request was made. Each set is stored once for an organization,
 // under a hash of its content. Up to a limit of different sets, values are stored; beyond it only names are.
+
 import { hash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { dayMs } from '../../common/budget-window.ts';
+import { dayMs } from '../../common/durations.ts';
 import { aMap, aString } from '../../common/json-shape.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';

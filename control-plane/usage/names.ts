@@ -53,12 +53,20 @@ export function scopeNameOf({ scopeKind, scopeId }: KeyName, names: UsageNames):
   }
 }
 
-/** Each id once. */
-function present(ids: readonly Id[]): readonly string[] {
+/** Each id once; null, undefined and "" are none. */
+export function present(ids: readonly Id[]): readonly string[] {
   return [...new Set(ids.filter((id): id is string => id !== null && id !== undefined && id !== ''))];
 }
 
-export type NamedTable = 'ai_systems' | 'people' | 'provider_keys' | 'guardrails' | 'providers' | 'routes' | 'webhooks';
+export type NamedTable =
+  | 'ai_systems'
+  | 'people'
+  | 'virtual_keys'
+  | 'provider_keys'
+  | 'guardrails'
+  | 'providers'
+  | 'routes'
+  | 'webhooks';
 
 export interface IdsOfOrganization {
   /** Null for resources of the platform. */

@@ -1,12 +1,13 @@
 // Days of usage and of requests. In PostgreSQL each day is a partition of its table, such as usage_events_20261120, so
 // that an old day is dropped at once; in SQLite the days are rows of one table. A partition is created as a separate
 // table and then attached, and replicas create theirs one after another, so recording and reading never wait for it.
+
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { dayMs, dayOf } from '../../common/budget-window.ts';
+import { dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
+import { dayMs, hourMs } from '../../common/durations.ts';
 import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction, Store } from '../store/store.ts';
-import { hourMs } from './hours.ts';
 
 /** A table with a partition for each day, by the column with its time. */
 export type PartitionedTable = keyof typeof bounds;

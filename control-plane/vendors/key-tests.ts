@@ -49,7 +49,7 @@ export interface KeyTestsDeps {
 
 const usualTimeoutMs = 5000;
 const runningMax = 4;
-const refusalBytesMax = 16 * 1024;
+const bodyStartBytesMax = 16 * 1024;
 const wordsMax = 300;
 
 export function createKeyTests(deps: KeyTestsDeps): KeyTests {
@@ -123,7 +123,7 @@ function guarded({ privateUpstreams, denyCidrs, network }: KeyTestsDeps, organiz
   return createGuardedPost({
     ...network,
     allows: isListed ? isAddress : addressRule({ deny: denyCidrs }),
-    bodyStartBytesMax: refusalBytesMax,
+    bodyStartBytesMax,
     ...(isListed && { plain: true }),
   });
 }
@@ -144,7 +144,7 @@ function wordsOf(text: string, secret: ProviderSecretText): string {
   const message = messageIn(parseJson(text));
   const withoutSecret = Object.values(secret).reduce((rest, part) => rest.replaceAll(part, '[key]'), message);
   // Vendors show both ends of a key around asterisks.
-  return printableLine(withoutSecret.slice(0, refusalBytesMax).replace(/[^\s*]*\*{3,}[^\s*]*/g, '[key]'), wordsMax);
+  return printableLine(withoutSecret.slice(0, bodyStartBytesMax).replace(/[^\s*]*\*{3,}[^\s*]*/g, '[key]'), wordsMax);
 }
 
 function messageIn(value: unknown): string {

@@ -1,12 +1,11 @@
 // Records money that stays unconfirmed. A proxy that is back soon settles its money without a notice. The money of each
 // session is recorded once for each age.
+
 import { type Kysely, sql } from 'kysely';
+import { dayMs, minuteMs } from '../../common/durations.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 import { insertNotices } from './thresholds.ts';
-
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 /** The ages of unconfirmed money at which it is reported. */
 export const unconfirmedAgesMs = [15 * minuteMs, dayMs, 7 * dayMs] as const;

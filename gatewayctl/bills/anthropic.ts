@@ -1,6 +1,7 @@
 // Anthropic's usage and cost reports: GET /v1/organizations/usage_report/messages and /v1/organizations/cost_report
 // (pages "Get Messages Usage Report" and "Get Cost Report" of the Admin API). Usage is in tokens by API key, cost in
 // cents by workspace; both by UTC day.
+import { dayMs } from '../../common/durations.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type BillLine, daysBetween, type ReadBill } from './bill.ts';
@@ -44,8 +45,6 @@ interface VendorRequest {
   readonly groups: readonly string[];
   lineOf(api: VendorApi, day: string, result: JsonObject): BillLine;
 }
-
-const dayMs = 86_400_000;
 
 function lines(api: VendorApi, { path, groups, lineOf }: VendorRequest, range: DayRange) {
   const query = [

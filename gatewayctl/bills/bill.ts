@@ -1,5 +1,6 @@
 // A bill on its way from a vendor's document to the control plane: its lines, summed by day, reference, model and tier.
 // The whole document is read before anything is sent, so a document that cannot be read to its end changes nothing.
+import { dayMs } from '../../common/durations.ts';
 import type { BillRow } from '../../proto/generated/gateway/v1/BillRow.ts';
 import { Failure, usageMistake } from '../failure.ts';
 import { type Decimal, usdText } from './decimal.ts';
@@ -165,8 +166,6 @@ export function dayOption(text: string, flag: string): string {
   if (isDay && new Date(text).toISOString().startsWith(text)) return text;
   throw usageMistake(`${flag} must be a day as YYYY-MM-DD, not "${text}"`);
 }
-
-const dayMs = 86_400_000;
 
 /** All days from the first to the last, both included. */
 export function daysBetween(from: string, to: string): readonly string[] {

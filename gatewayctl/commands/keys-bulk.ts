@@ -1,4 +1,4 @@
-// Changes many virtual keys in one command: the plan is shown, one confirmation is asked for, and every key is changed
+// Changes many virtual keys in one command: the plan is shown, one confirmation is requested, and every key is changed
 // by a call of its own. What fails is reported and does not stop the rest, so repeating the command does what is left.
 import type { JsonObject } from '../../common/json.ts';
 import { methodTypes } from '../../proto/json/contract.ts';

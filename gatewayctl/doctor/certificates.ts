@@ -1,10 +1,10 @@
 // Checks when the certificates of a program end, from its own metrics and with the thresholds of the alerts. Pure.
+import { dayMs } from '../../common/durations.ts';
 import { type Finding, failed, gravest, ok, span, warning } from './finding.ts';
 import { readMetrics } from './metrics.ts';
 import type { AdminSeen } from './probe.ts';
 
 const metric = 'gateway_certificate_not_after_seconds';
-const dayMs = 86_400_000;
 const [soonMs, urgentMs] = [21 * dayMs, 7 * dayMs];
 
 /** Undefined: the program reports no certificates. @param now milliseconds since 1970 */

@@ -1,7 +1,7 @@
 // A load-balancing policy of grpc-js: each call goes to the replica whose oldest call under way has waited the shortest
 // time, in turn among equals. A call that is sent again because a replica is silent thus reaches another one, whatever
 // calls were sent in between. In plain rotation those decide, and may bring every attempt of one call to the same
-// replica; numbers of calls would not tell a silent replica from a busy one.
+// replica; numbers of calls would not separate a silent replica from a busy one.
 import { connectivityState, experimental, type Metadata } from '@grpc/grpc-js';
 
 /** The policy's name in a service config. */

@@ -1,8 +1,10 @@
 // Samples of guardrail decisions for the control plane's audit log: the caller and the time, never the matched text. At
 // most a few of one kind are sampled in a minute; the decisions in between are counted. Samples that cannot be reported
 // are dropped: the metrics have counted the decisions.
+
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
+import { minuteMs } from '../../common/durations.ts';
 import { lruCache } from '../../common/lru-cache.ts';
 import type { Timers } from '../../common/timers.ts';
 import { uuidv7 } from '../../common/uuid.ts';
@@ -40,7 +42,6 @@ export interface DecisionSamplesDeps {
 }
 
 const perMinuteMax = 3;
-const minuteMs = 60_000;
 const kindsMax = 10_000;
 const waitingMax = 1_000;
 /** The contract's limit for one report. */

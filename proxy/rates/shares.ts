@@ -1,6 +1,7 @@
 // The counters of one of several proxies while Redis is silent: its share of what the last response left. So all
 // proxies together admit no more than the limit, however often Redis is slow. Requests that were admitted alone are
 // reported to Redis when it responds again.
+import { minuteMs } from '../../common/durations.ts';
 import { type Counter, RequestRing, TokenBucket } from './counters.ts';
 import { partsOfToken, type Standing } from './rates.ts';
 
@@ -46,7 +47,6 @@ export class Unreported {
 }
 
 /** Requests that were admitted longer ago no longer count. */
-const minuteMs = 60_000;
 
 /** Requests a minute. @param proxies how many proxies share the limit, at least 1 */
 export class SharedRequests implements SharedCounter {

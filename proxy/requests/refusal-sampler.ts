@@ -16,11 +16,6 @@ interface Kind {
 export class RefusalSampler {
   readonly #kinds = new Map<string, Kind>();
 
-  /** Whether there are kinds: the interval has to end. */
-  get isOpen(): boolean {
-    return this.#kinds.size > 0;
-  }
-
   /** @returns whether the row is to be reported; if not, another one will represent it */
   passes(row: RequestRow): boolean {
     const key = `${row.organizationId} ${row.keyId} ${row.errorCode} ${row.limitId || row.guardrailId}`;

@@ -114,6 +114,8 @@ export interface AttemptOptions {
   readonly withoutReasoning: boolean;
 }
 
+export const usualAttempt: AttemptOptions = { fresh: false, withoutReasoning: false };
+
 /** The attempt that a chain waits for. */
 export interface RunningAttempt {
   /** Of two at a time: the one that has responded, or failed last. */

@@ -18,6 +18,7 @@ import type {
   StartedAttempt,
   TargetHealth,
 } from './chain-parts.ts';
+import { usualAttempt } from './chain-parts.ts';
 import { countedTarget } from './counted-target.ts';
 import type { FailureCause } from './health.ts';
 import type { Contender } from './hedged-attempt.ts';
@@ -148,7 +149,7 @@ class Chain implements RecoveringChain {
   }
 
   run(): Promise<AttemptResult> {
-    return this.#attempt(usual);
+    return this.#attempt(usualAttempt);
   }
 
   get received(): Received | undefined {
@@ -224,7 +225,7 @@ class Chain implements RecoveringChain {
     const { targets, call } = this.#parts;
     const { health } = this.#deps;
     return targets.find(
-      (one, at) => at > this.#at && call.isStopped?.(one) !== true && health.mayTry(countedTarget(one, call).identity),
+      (one, at) => at > this.#at && this.#mayGet(one) && health.mayTry(countedTarget(one, call).identity),
     );
   }
 
@@ -320,11 +321,10 @@ class Chain implements RecoveringChain {
 
   #step(target: Target, failed: FailedAttempt, retryAfterMs: number): Step | undefined {
     if (this.#isFinal) return undefined;
-    const { next } = failed;
-    const again = this.#parts.call.isStopped?.(target) === true ? 'no' : failed.again;
+    const again = this.#mayGet(target) ? failed.again : 'no';
     if (again === 'without_reasoning') return this.#leaveOut(target);
     if (!this.#isAgain && again === 'reconnect_at_once') return this.#stay({ fresh: true, waitMs: 0 });
-    const following = next ? this.#following() : undefined;
+    const following = failed.next ? this.#following() : undefined;
     if (following !== undefined) return this.#move(following);
     if (this.#isAgain) return undefined;
     if (again === 'reconnect') return this.#stay({ fresh: true, waitMs: this.#jitter() });
@@ -344,11 +344,15 @@ class Chain implements RecoveringChain {
     return { ...step, withoutReasoning: this.#leftOutAt === this.#at };
   }
 
+  /** Whether the target may have the request now: it is fit for what follows, and no operator has stopped it meanwhile. */
+  #mayGet(target: Target): boolean {
+    return this.#isFit(target) && this.#parts.call.isStopped?.(target) !== true;
+  }
+
   /** The next target that may be tried now, else the next one. */
   #following(): number | undefined {
     const { targets, call } = this.#parts;
-    const mayFollow = (target: Target, at: number) =>
-      at > Math.max(this.#at, this.#hedgedAt) && this.#isFit(target) && call.isStopped?.(target) !== true;
+    const mayFollow = (target: Target, at: number) => at > Math.max(this.#at, this.#hedgedAt) && this.#mayGet(target);
     const first = targets.findIndex(mayFollow);
     if (first === -1) return undefined;
     const found = targets.findIndex(
@@ -360,7 +364,7 @@ class Chain implements RecoveringChain {
   #move(at: number): Step {
     this.#at = at;
     this.#isAgain = false;
-    return { ...usual, waitMs: 0 };
+    return { ...usualAttempt, waitMs: 0 };
   }
 
   /** The attempt that was to be a trial of its target is not made. */
@@ -395,8 +399,6 @@ interface Failure {
   readonly error: unknown;
   readonly failed: FailedAttempt;
 }
-
-const usual: AttemptOptions = { fresh: false, withoutReasoning: false };
 
 interface Step extends AttemptOptions {
   readonly waitMs: number;

@@ -12,6 +12,7 @@ import type {
   RunningAttempt,
   TargetHealth,
 } from './chain-parts.ts';
+import { usualAttempt } from './chain-parts.ts';
 import { countedTarget } from './counted-target.ts';
 import type { HedgeShare } from './hedge-share.ts';
 import {
@@ -61,8 +62,6 @@ export interface RequestHedgeParts {
   readonly context: ChainContext;
   readonly chain: HedgedChain;
 }
-
-const usual: AttemptOptions = { fresh: false, withoutReasoning: false };
 
 export class RequestHedge implements HedgeEvents {
   readonly #deps: HedgeDeps;
@@ -140,7 +139,7 @@ export class RequestHedge implements HedgeEvents {
     return {
       start: () => {
         chain.hedged(target);
-        return this.#contender(target, usual, true);
+        return this.#contender(target, usualAttempt, true);
       },
       drop: () => {
         hedging.release();

@@ -1,8 +1,10 @@
 // What budgets will have spent at the end of their windows, from sums of usage by hour, over both databases.
+
 import { expect, it } from 'vitest';
 import { windowEnd } from '../../../common/budget-window.ts';
+import { hourMs } from '../../../common/durations.ts';
 import { type ForecastQuestion, forecastWindows } from '../../../control-plane/services/budget-forecast.ts';
-import { addToHours, emptyRow, hourMs } from '../../../control-plane/usage/hours.ts';
+import { addToHours, emptyRow } from '../../../control-plane/usage/hours.ts';
 import { describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
 import type { TestTenant } from '../../support/operators.ts';
 

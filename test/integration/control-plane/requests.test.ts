@@ -1,10 +1,12 @@
 // Rows of requests at the control plane over both databases: recorded once, listed in order by keyset however they are
 // filtered, found by id without a scan, and deleted when their organization no longer keeps them.
+
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import { dayOf } from '../../../common/budget-window.ts';
 import { systemClock } from '../../../common/clock.ts';
+import { dayMs } from '../../../common/durations.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import {
   type RequestFilter,

@@ -1,10 +1,12 @@
 // Exports of requests over both databases, over gRPC and the JSON API: complete, in order, and only for authorized
 // operators.
+
 import { text } from 'node:stream/consumers';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import { dayOf } from '../../../common/budget-window.ts';
 import { systemClock } from '../../../common/clock.ts';
+import { dayMs } from '../../../common/durations.ts';
 import { usdOfNano } from '../../../common/money.ts';
 import { PrivateUpstreams } from '../../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';

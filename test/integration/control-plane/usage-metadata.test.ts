@@ -1,12 +1,12 @@
 // The metadata of keys in usage, over both databases: the metadata at the time when the key was used, in exported rows
 // and in sums. The sums by metadata, together with usage without it, equal the total.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayMs } from '../../../common/budget-window.ts';
+import { dayMs, hourMs } from '../../../common/durations.ts';
 import { type AdjustedUsage, recordAdjustment } from '../../../control-plane/ledger/adjustments.ts';
 import { keepUp } from '../../../control-plane/ledger/usage-upkeep.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
-import { hourMs } from '../../../control-plane/usage/hours.ts';
 import { metadataSetsMax, otherValue, pastMetadataMax } from '../../../control-plane/usage/metadata.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { Random } from '../../support/access/random.ts';

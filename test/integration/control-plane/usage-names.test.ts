@@ -1,7 +1,9 @@
 // Totals and exports in people's words, over both databases: names beside ids, several values of a filter, rows in the
 // order of their cost.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import { dayOf } from '../../../common/budget-window.ts';
+import { dayMs } from '../../../common/durations.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {

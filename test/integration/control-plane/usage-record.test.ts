@@ -1,7 +1,9 @@
 // Usage in the ledger over both databases: each request is recorded once, and its hour and its keys agree with it.
+
 import { describe, expect, it } from 'vitest';
+import { hourMs } from '../../../common/durations.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
-import { hourKey, hourMs, hourSums, sumByHour } from '../../../control-plane/usage/hours.ts';
+import { hourKey, hourSums, sumByHour } from '../../../control-plane/usage/hours.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { recordUsage } from '../../../control-plane/usage/record.ts';
 import { Random } from '../../support/access/random.ts';

@@ -1,8 +1,10 @@
 // Daily partitions of usage: created in advance and on demand, by several replicas at once, and deleted when they are
 // old.
+
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import { dayOf } from '../../../common/budget-window.ts';
+import { dayMs } from '../../../common/durations.ts';
 import { keepUp, startUsageUpkeep } from '../../../control-plane/ledger/usage-upkeep.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import { StoreUnavailableError } from '../../../control-plane/store/store.ts';

@@ -1,8 +1,10 @@
 // Settling a difference between bill and ledger, over both databases: a recorded adjustment counts wherever that day's
 // usage does, an accepted one counts nowhere, a counter entry undoes either, and a missing or changed difference cannot
 // be settled.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayMs, dayOf, windowOf } from '../../../common/budget-window.ts';
+import { dayOf, windowOf } from '../../../common/budget-window.ts';
+import { dayMs } from '../../../common/durations.ts';
 import { BillFixture } from '../../support/bills/fixture.ts';
 import { freshPostgres, freshSqlite } from '../../support/databases.ts';
 import { LedgerFixture } from '../../support/ledger.ts';

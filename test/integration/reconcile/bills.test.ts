@@ -1,6 +1,8 @@
 // Imported bills: corrected by their vendor, refused for invalid content, mapped again, and reported to webhooks.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import { dayOf } from '../../../common/budget-window.ts';
+import { dayMs } from '../../../common/durations.ts';
 import { BillFixture, project } from '../../support/bills/fixture.ts';
 import { freshPostgres, freshSqlite } from '../../support/databases.ts';
 import { createPerson, createTenant, type JsonResponse, refusal } from '../../support/operators.ts';

@@ -1,10 +1,12 @@
 // Bills compared with the ledger under an operator's own catalog: its models are known and its prices apply, and no
 // others.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import { dayOf } from '../../../common/budget-window.ts';
+import { dayMs } from '../../../common/durations.ts';
 import { BillFixture, project } from '../../support/bills/fixture.ts';
 import { freshSqlite } from '../../support/databases.ts';
 

@@ -1,11 +1,13 @@
 // The ledger against the bills of a month, over both databases and by the command line: every planted difference is
 // found and named, and nothing else is reported.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import { dayOf } from '../../../common/budget-window.ts';
+import { dayMs } from '../../../common/durations.ts';
 import { nanoOfUsd } from '../../../common/money.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { startAnthropic } from '../../support/bills/anthropic-server.ts';

@@ -1,6 +1,8 @@
 // A control plane with one organization whose bills are compared with its ledger: tests of single differences import,
 // read and settle with it.
-import { dayMs, dayOf } from '../../../common/budget-window.ts';
+
+import { dayOf } from '../../../common/budget-window.ts';
+import { dayMs } from '../../../common/durations.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import type { StoreDatabase } from '../databases.ts';
