@@ -16,6 +16,7 @@ import {
 import type { Secret } from '../../common/secret.ts';
 import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
 import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
+import type { DrawResponse__Output } from '../../proto/generated/gateway/v1/DrawResponse.ts';
 import type { GuardrailsClient } from '../../proto/generated/gateway/v1/Guardrails.ts';
 import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
 import type { ProviderKeysClient } from '../../proto/generated/gateway/v1/ProviderKeys.ts';
@@ -23,6 +24,7 @@ import type { ReportRefusedProviderKeysResponse__Output } from '../../proto/gene
 import type { ReportRequestsResponse__Output } from '../../proto/generated/gateway/v1/ReportRequestsResponse.ts';
 import type { RequestsClient } from '../../proto/generated/gateway/v1/Requests.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { ReturnResponse__Output } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
 import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../proto/load.ts';
@@ -37,7 +39,7 @@ import { isLoopback, target } from './addresses.ts';
 import { channelOptions } from './channel-options.ts';
 import { hedged } from './hedged.ts';
 import { type ProxySelf, stateOf } from './proxy-self.ts';
-import { markLasting } from './shortest-wait.ts';
+import { metadataOfCall, metadataOfLasting } from './shortest-wait.ts';
 import { encodeDecisions } from './wire-guardrails.ts';
 import {
   decodeAcquire,
@@ -93,6 +95,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
   const channel = renewedChannel(() => openChannel(options), options.onRenewal);
   const metadata = new Metadata();
   if (options.token !== undefined) metadata.set('authorization', `Bearer ${options.token.reveal()}`);
+  const newCall = () => metadataOfCall(metadata);
   const access = stub<AccessClient>(services.Access, channel);
   let platformIdentity: string | undefined;
   const onIdentity = (identity: string) => {
@@ -102,19 +105,23 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
     resolve: async (keyHash, timeoutMs) => {
       const { recordKeys } = options;
       const request = { keyHash: Buffer.from(keyHash, 'hex'), signed: recordKeys !== undefined };
-      const send: Send<ResolveResponse__Output> = (options, done) => access.Resolve(request, metadata, options, done);
+      const send: Send<ResolveResponse__Output> = (options, done) => access.Resolve(request, newCall(), options, done);
       const response = await callInTime(timeoutMs, send);
       return recordKeys ? decodeSignedResolve(response, keyHash, recordKeys) : decodeResolve(response);
     },
-    watch: (start, handlers) => watch(access.Watch(markLasting(metadata)), { ...options, onIdentity }, start, handlers),
-    ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
-    decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), metadata),
-    refusedKeys: refusedKeysOn(stub<ProviderKeysClient>(services.ProviderKeys, channel), metadata),
-    requests: requestsOn(stub<RequestsClient>(services.Requests, channel), metadata),
+    watch: (start, handlers) =>
+      watch(access.Watch(metadataOfLasting(metadata)), { ...options, onIdentity }, start, handlers),
+    ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), newCall),
+    decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), newCall),
+    refusedKeys: refusedKeysOn(stub<ProviderKeysClient>(services.ProviderKeys, channel), newCall),
+    requests: requestsOn(stub<RequestsClient>(services.Requests, channel), newCall),
     platformIdentity: () => platformIdentity,
     close: () => channel.close(),
   };
 }
+
+/** Metadata for one call: its attempts share it. */
+type NewCall = () => Metadata;
 
 /** Enough for a replica and its database at their slowest. A request waits four seconds for an acquire call. */
 const ledgerDeadlines = {
@@ -124,32 +131,30 @@ const ledgerDeadlines = {
   closeSession: 2_000,
 } as const;
 
-function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
+function ledgerOn(stub: LedgerStub, newCall: NewCall): LedgerClient {
   const { closeSession, keepSession, operation, report } = ledgerDeadlines;
   return {
     keepSession: async (session) =>
       decodeSession(
-        await callLedger(keepSession, (options, done) => stub.KeepSession({ session }, metadata, options, done)),
+        await callLedger(keepSession, (options, done) => stub.KeepSession({ session }, newCall(), options, done)),
       ),
-    acquire: async (request) =>
-      decodeAcquire(
-        await hedged(operation, (timeoutMs) =>
-          callLedger(timeoutMs, (options, done) => stub.Draw(encodeAcquire(request), metadata, options, done)),
-        ),
-      ),
-    release: async (request) =>
-      decodeReturn(
-        await hedged(operation, (timeoutMs) =>
-          callLedger(timeoutMs, (options, done) => stub.Return(encodeReturn(request), metadata, options, done)),
-        ),
-      ),
+    acquire: async (request) => {
+      const [draw, call] = [encodeAcquire(request), newCall()];
+      const send: Send<DrawResponse__Output> = (options, done) => stub.Draw(draw, call, options, done);
+      return decodeAcquire(await hedged(operation, (timeoutMs) => callLedger(timeoutMs, send)));
+    },
+    release: async (request) => {
+      const [released, call] = [encodeReturn(request), newCall()];
+      const send: Send<ReturnResponse__Output> = (options, done) => stub.Return(released, call, options, done);
+      return decodeReturn(await hedged(operation, (timeoutMs) => callLedger(timeoutMs, send)));
+    },
     report: async (events) =>
       decodeReport(
-        await callLedger(report, (options, done) => stub.ReportUsage(encodeReport(events), metadata, options, done)),
+        await callLedger(report, (options, done) => stub.ReportUsage(encodeReport(events), newCall(), options, done)),
       ),
     closeSession: async (end) => {
       const send: Send<CloseSessionResponse__Output> = (options, done) =>
-        stub.CloseSession(encodeEnd(end), metadata, options, done);
+        stub.CloseSession(encodeEnd(end), newCall(), options, done);
       try {
         return decodeEnd(await callLedger(closeSession, send));
       } catch (error) {
@@ -161,11 +166,11 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
 
 const decisionsDeadlineMs = 5_000;
 
-function decisionsOn(stub: GuardrailsClient, metadata: Metadata): DecisionClient {
+function decisionsOn(stub: GuardrailsClient, newCall: NewCall): DecisionClient {
   return {
     report: async (samples) => {
       await callInTime(decisionsDeadlineMs, (options, done) =>
-        stub.ReportDecisions(encodeDecisions(samples), metadata, options, done),
+        stub.ReportDecisions(encodeDecisions(samples), newCall(), options, done),
       );
     },
   };
@@ -173,12 +178,12 @@ function decisionsOn(stub: GuardrailsClient, metadata: Metadata): DecisionClient
 
 const refusedKeysDeadlineMs = 5_000;
 
-function refusedKeysOn(stub: ProviderKeysClient, metadata: Metadata): RefusedKeyClient {
+function refusedKeysOn(stub: ProviderKeysClient, newCall: NewCall): RefusedKeyClient {
   return {
     report: async (keys) => {
       const request = encodeRefusedKeys(keys);
       const send: Send<ReportRefusedProviderKeysResponse__Output> = (options, done) =>
-        stub.ReportRefused(request, metadata, options, done);
+        stub.ReportRefused(request, newCall(), options, done);
       try {
         return (await callInTime(refusedKeysDeadlineMs, send)).laterProviderKeyIds;
       } catch (error) {
@@ -191,12 +196,12 @@ function refusedKeysOn(stub: ProviderKeysClient, metadata: Metadata): RefusedKey
 
 const requestsDeadlineMs = 10_000;
 
-function requestsOn(stub: RequestsClient, metadata: Metadata): RequestLogClient {
+function requestsOn(stub: RequestsClient, newCall: NewCall): RequestLogClient {
   return {
     report: async (rows) => {
       const request = encodeRequests(rows);
       const send: Send<ReportRequestsResponse__Output> = (options, done) =>
-        stub.Report(request, metadata, options, done);
+        stub.Report(request, newCall(), options, done);
       try {
         return await callInTime(requestsDeadlineMs, send);
       } catch (error) {

@@ -1,88 +1,119 @@
-// A load-balancing policy of grpc-js: each call goes to the replica whose oldest call under way has waited the shortest
-// time, in turn among equals. A call that is sent again because a replica is silent thus reaches another one, whatever
-// calls were sent in between. In plain rotation those decide, and may bring every attempt of one call to the same
-// replica; numbers of calls would not separate a silent replica from a busy one.
+// A load-balancing policy of grpc-js: another attempt of a call goes to a replica that the call has not tried, and among
+// those to the one whose oldest call under way has waited the shortest time, in turn among equals. In plain rotation the
+// calls in between would decide, and may bring every attempt of one call to the same silent replica. The waits keep most
+// calls away from a silent replica; alone they would prefer one that refuses every call at once.
 import { connectivityState, experimental, type Metadata } from '@grpc/grpc-js';
 
 /** The policy's name in a service config. */
 export const shortestWait = 'shortest_wait';
 
-/** On a call that stays under way, as the feed. Never sent. */
-const lastingKey = 'lasting';
-/**
- * A lasting call waits for this long at most: longer than a usual call, so that another attempt of it reaches another
- * replica too, and shorter than the wait before another attempt, which may thus go where the feed is.
- */
-const lastingMaxMs = 250;
+type Connection = experimental.SubchannelInterface;
 
-export function markLasting(metadata: Metadata): Metadata {
-  const marked = metadata.clone();
-  marked.set(lastingKey, '1');
-  return marked;
+/** What a call's metadata has for the policy, which takes it out: it is never sent. */
+const callKey = 'policy-call';
+const lastingKey = 'policy-lasting';
+let calls = 0;
+
+/** @returns metadata for the attempts of one call */
+export function metadataOfCall(metadata: Metadata): Metadata {
+  const own = metadata.clone();
+  calls += 1;
+  own.set(callKey, String(calls));
+  return own;
 }
 
-/** The calls under way on one connection, oldest first. */
+/** As metadataOfCall, for a call that stays under way, as the feed: it waits for nothing. */
+export function metadataOfLasting(metadata: Metadata): Metadata {
+  const own = metadataOfCall(metadata);
+  own.set(lastingKey, '1');
+  return own;
+}
+
+/** Which replicas each call has tried. */
+class TriedConnections {
+  readonly #byCall = new Map<string, Set<Connection>>();
+
+  of(call: string): Set<Connection> {
+    const known = this.#byCall.get(call);
+    if (known !== undefined) return known;
+    const tried = new Set<Connection>();
+    this.#byCall.set(call, tried);
+    // A call does not say when its last attempt is over. Only another attempt of one as old as this could miss it.
+    const [oldest] = this.#byCall.keys();
+    if (this.#byCall.size > triedMax && oldest !== undefined) this.#byCall.delete(oldest);
+    return tried;
+  }
+}
+
+const triedMax = 1_000;
+
+/** The calls under way on each connection, with the time of their start, oldest first. */
 class CallsUnderWay {
-  readonly #calls = new Set<{ readonly startedAt: number }>();
-  readonly #lasting = new Set<{ readonly startedAt: number }>();
+  readonly #byConnection = new WeakMap<Connection, Set<{ readonly startedAt: number }>>();
 
   /** @returns ends the call */
-  begin(isLasting: boolean): () => void {
-    const calls = isLasting ? this.#lasting : this.#calls;
+  begin(connection: Connection): () => void {
+    const calls = this.#byConnection.get(connection) ?? new Set();
+    this.#byConnection.set(connection, calls);
     const call = { startedAt: performance.now() };
     calls.add(call);
     return () => void calls.delete(call);
   }
 
-  get waitedMs(): number {
-    const [[oldest], [lasting]] = [this.#calls, this.#lasting];
-    const now = performance.now();
-    return Math.max(now - (oldest?.startedAt ?? now), Math.min(now - (lasting?.startedAt ?? now), lastingMaxMs));
+  /** Milliseconds that the oldest call has waited; 0 if there is none. */
+  waitedMs(connection: Connection): number {
+    const [oldest] = this.#byConnection.get(connection) ?? [];
+    return oldest === undefined ? 0 : performance.now() - oldest.startedAt;
   }
 }
-
-type Connections = WeakMap<experimental.SubchannelInterface, CallsUnderWay>;
 
 /** More replicas than this are not compared for one call. */
 const comparedMax = 8;
 
 class ShortestWaitPicker implements experimental.Picker {
   readonly #rotation: experimental.Picker;
-  readonly #connections: Connections;
+  readonly #underWay: CallsUnderWay;
+  readonly #tried: TriedConnections;
 
-  constructor(rotation: experimental.Picker, connections: Connections) {
+  constructor(rotation: experimental.Picker, underWay: CallsUnderWay, tried: TriedConnections) {
     this.#rotation = rotation;
-    this.#connections = connections;
+    this.#underWay = underWay;
+    this.#tried = tried;
   }
 
   pick(pickArgs: experimental.PickArgs): experimental.PickResult {
-    const isLasting = pickArgs.metadata.get(lastingKey).length > 0;
-    pickArgs.metadata.remove(lastingKey);
-    return this.#counted(this.#shortest(pickArgs), isLasting);
+    const { metadata } = pickArgs;
+    const tried = this.#tried.of(String(metadata.get(callKey)[0] ?? ''));
+    const isLasting = metadata.get(lastingKey).length > 0;
+    metadata.remove(callKey);
+    metadata.remove(lastingKey);
+    const best = this.#best(pickArgs, tried);
+    if (best.subchannel !== null) tried.add(best.subchannel);
+    return isLasting ? best : this.#counted(best);
   }
 
   /** Compares the replicas once round, and takes one turn further, so that the next call begins with the next one. */
-  #shortest(pickArgs: experimental.PickArgs): experimental.PickResult {
-    const waits = new Map<unknown, number>();
+  #best(pickArgs: experimental.PickArgs, tried: ReadonlySet<Connection>): experimental.PickResult {
+    const seen = new Set<Connection>();
     let best = this.#rotation.pick(pickArgs);
-    let bestMs = Number.POSITIVE_INFINITY;
-    for (let pick = best; waits.size < comparedMax; pick = this.#rotation.pick(pickArgs)) {
-      if (pick.subchannel === null || waits.has(pick.subchannel)) break;
-      const waitedMs = this.#connections.get(pick.subchannel)?.waitedMs ?? 0;
-      waits.set(pick.subchannel, waitedMs);
-      if (waitedMs < bestMs) [best, bestMs] = [pick, waitedMs];
+    let bestRank = Number.POSITIVE_INFINITY;
+    for (let pick = best; seen.size < comparedMax; pick = this.#rotation.pick(pickArgs)) {
+      if (pick.subchannel === null || seen.has(pick.subchannel)) break;
+      seen.add(pick.subchannel);
+      const rank = this.#underWay.waitedMs(pick.subchannel) + (tried.has(pick.subchannel) ? triedMs : 0);
+      if (rank < bestRank) [best, bestRank] = [pick, rank];
     }
     return best;
   }
 
-  #counted(pick: experimental.PickResult, isLasting: boolean): experimental.PickResult {
+  #counted(pick: experimental.PickResult): experimental.PickResult {
     const { subchannel } = pick;
     if (subchannel === null) return pick;
     let end: (() => void) | undefined;
     return {
       ...pick,
       onCallStarted: () => {
-        end = this.#callsOf(subchannel).begin(isLasting);
+        end = this.#underWay.begin(subchannel);
         pick.onCallStarted?.();
       },
       onCallEnded: (...status) => {
@@ -91,24 +122,19 @@ class ShortestWaitPicker implements experimental.Picker {
       },
     };
   }
-
-  #callsOf(subchannel: experimental.SubchannelInterface): CallsUnderWay {
-    const known = this.#connections.get(subchannel);
-    if (known !== undefined) return known;
-    const calls = new CallsUnderWay();
-    this.#connections.set(subchannel, calls);
-    return calls;
-  }
 }
+
+/** Longer than any call waits. */
+const triedMs = 60_000;
 
 class ShortestWaitBalancer implements experimental.LoadBalancer {
   readonly #child: experimental.ChildLoadBalancerHandler;
 
   constructor(helper: experimental.ChannelControlHelper) {
-    const connections: Connections = new WeakMap();
+    const [underWay, tried] = [new CallsUnderWay(), new TriedConnections()];
     const updateState: typeof helper.updateState = (state, picker, message) => {
       const isReady = state === connectivityState.READY;
-      helper.updateState(state, isReady ? new ShortestWaitPicker(picker, connections) : picker, message);
+      helper.updateState(state, isReady ? new ShortestWaitPicker(picker, underWay, tried) : picker, message);
     };
     this.#child = new experimental.ChildLoadBalancerHandler(
       experimental.createChildChannelControlHelper(helper, { updateState }),
