@@ -139,8 +139,8 @@ function ledgerOn(stub: LedgerStub, newCall: NewCall): LedgerClient {
         await callLedger(keepSession, (options, done) => stub.KeepSession({ session }, newCall(), options, done)),
       ),
     acquire: async (request) => {
-      const [draw, call] = [encodeAcquire(request), newCall()];
-      const send: Send<DrawResponse__Output> = (options, done) => stub.Draw(draw, call, options, done);
+      const [acquired, call] = [encodeAcquire(request), newCall()];
+      const send: Send<DrawResponse__Output> = (options, done) => stub.Draw(acquired, call, options, done);
       return decodeAcquire(await hedged(operation, (timeoutMs) => callLedger(timeoutMs, send)));
     },
     release: async (request) => {

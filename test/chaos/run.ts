@@ -1,6 +1,6 @@
 // A run of chaos: traffic continues while programs, servers and networks fail by a schedule; then everything works again,
 // comes to rest, and the history is verified.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usdOfNano } from '../../common/money.ts';
@@ -85,9 +85,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     pace.stop();
     await world.close();
     const { logs } = options;
-    if (logs !== undefined)
+    if (logs !== undefined) {
+      mkdirSync(logs, { recursive: true });
       for (const program of world.programs)
         writeFileSync(join(logs, `${program.name.replaceAll(' ', '-')}.log`), program.log());
+    }
   }
 }
 

@@ -1,11 +1,13 @@
 // The table of failures: for each vendor its own errors, and everything that can happen to a connection, without and with
 // a second stored key, whole and streamed. Tested with the SDK of the vendor's own format, without retries of its own.
+// Each failure is tried in one of both forms, in turn; GATEWAY_TEST_ROUNDS=2 tries both.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import type { RecordedRequest } from '../../simulator/index.ts';
 import { type BlackHole, startBlackHole } from '../support/black-hole.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../support/gateway.ts';
+import { inTurn } from '../support/seed.ts';
 import { assistantFailures } from './failures/assistant-provider.ts';
 import { failureClients, type ReadResponse } from './failures/clients.ts';
 import { connectionFailures, silences, unreached } from './failures/connections.ts';
@@ -73,7 +75,10 @@ function pairFor(vendor: VendorName): Promise<string> {
 }
 
 describe.each(vendorNames)('%s, whose key', (vendor) => {
-  const cases = [...ownFailures[vendor], ...connectionFailures(vendor)].flatMap(casesOf);
+  const cases = [...ownFailures[vendor], ...connectionFailures(vendor)].flatMap((failure, index) => {
+    const all = casesOf(failure);
+    return all.length === 1 ? all : inTurn(all, index, forms.length);
+  });
 
   it.each(cases.filter(isShown))('%s, %s: the SDK reads that failure', async (_name, form, failure) => {
     await expectWithout(vendor, failure, { form, url: gateway.proxy.url });
@@ -159,9 +164,11 @@ const isShown = ([, , { shown }]: Case) => shown !== undefined;
 const isNext = ([, , { next }]: Case) => next;
 const isFinal = ([, , { next }]: Case) => !next;
 
+const forms = ['whole', 'streamed'] as const satisfies readonly Form[];
+
 function casesOf(failure: Failure): readonly Case[] {
-  const forms: readonly Form[] = failure.form === undefined ? ['whole', 'streamed'] : [failure.form];
-  return forms.map((form) => [failure.name, form, failure] as const);
+  const own: readonly Form[] = failure.form === undefined ? forms : [failure.form];
+  return own.map((form) => [failure.name, form, failure] as const);
 }
 
 interface Way {

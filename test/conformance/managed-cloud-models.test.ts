@@ -7,7 +7,7 @@ import { APIError } from 'openai';
 import { makeParseableResponseFormat } from 'openai/lib/parser';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../support/process.ts';
-import { roundsOf } from '../support/seed.ts';
+import { inTurn } from '../support/seed.ts';
 import { modelFor, refusalOf, type Scene, startScene, type Way, ways } from './providers/scene.ts';
 import { boil, stir } from './providers/tools.ts';
 
@@ -107,7 +107,7 @@ const callersIn = {
 function casesIn<T>(way: Way, form: keyof typeof callersIn, cases: readonly T[]): readonly T[] {
   if (way === 'stored key') return cases;
   const turn = ways.indexOf(way) + (form === 'whole' ? 0 : 1);
-  return cases.filter((_, index) => (index + turn) % 3 < roundsOf(1));
+  return inTurn(cases, turn, 3);
 }
 
 describe.each(ways)('%s', (way) => {

@@ -2,7 +2,7 @@
 // luck. `GATEWAY_TEST_SEED=random npm test` searches for new cases, as do the long runs (`node test/model/run-ledger.ts
 // …`).
 const given = process.env.GATEWAY_TEST_SEED;
-// Share of a test's random cases that run: all in `npm test`, a quarter in the inner loop, and `GATEWAY_TEST_ROUNDS=20
+// Share of a test's random cases that run: half in `npm test`, a quarter in the inner loop, and `GATEWAY_TEST_ROUNDS=20
 // npm test -- <path>` for the long form.
 const share = Number(process.env.GATEWAY_TEST_ROUNDS ?? 1);
 
@@ -17,6 +17,14 @@ export function startingSeed(): number {
 /** @returns how many of `count` random cases this run tries, at least one */
 export function roundsOf(count: number): number {
   return Math.ceil(count * checkedShare());
+}
+
+/**
+ * @returns one of each `every` cases, so that `every` turns try them all; with `GATEWAY_TEST_ROUNDS=<every>` each turn
+ * does
+ */
+export function inTurn<Case>(cases: readonly Case[], turn: number, every: number): readonly Case[] {
+  return cases.filter((_, index) => (index + turn) % every < roundsOf(1));
 }
 
 /**
