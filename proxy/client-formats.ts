@@ -32,6 +32,7 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
     writeError: writeChatError,
     writeStreamError: (error) => `data: ${JSON.stringify(writeChatError(error))}\n\n`,
     models: chatModels,
+    metadataField: 'metadata',
   },
   messages: {
     requestIdHeader: 'request-id',
@@ -39,6 +40,8 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
     writeError: writeMessagesError,
     writeStreamError: (error) => `event: error\ndata: ${JSON.stringify(writeMessagesError(error))}\n\n`,
     models: messagesModels,
+    // It has the end user only.
+    metadataField: undefined,
     translation: messagesClients,
   },
   generate_content: {
@@ -51,6 +54,7 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
       return `${first === undefined ? '[' : ',\r\n'}${json}`;
     },
     models: generateContentModels,
+    metadataField: 'labels',
     translation: generateContentClients,
   },
   responses: {
@@ -59,8 +63,9 @@ export const clientFormats: Readonly<Record<ClientFormatName, ClientFormat>> = {
     writeError: writeChatError,
     writeStreamError: writeResponsesStreamError,
     models: chatModels,
+    metadataField: 'metadata',
     translation: responsesClients,
   },
-  converse: { ...cloudClients, translation: converseClients(invoke) },
-  invoke: { ...cloudClients, translation: invoke },
+  converse: { ...cloudClients, metadataField: 'requestMetadata', translation: converseClients(invoke) },
+  invoke: { ...cloudClients, metadataField: undefined, translation: invoke },
 };

@@ -1,5 +1,6 @@
 // Guardrails: their fields besides the check, and which fields cannot be combined.
 import { containsCredential } from '../../common/credential.ts';
+import { visiblePattern } from '../../common/tags.ts';
 import { memberOf } from '../../guardrails/contract.ts';
 import { type Guardrail, kindProperties, type Stage } from '../../guardrails/definition.ts';
 import { modelForm } from '../../guardrails/models/index.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../proto/words/guardrails.ts';
 import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, valid } from './field.ts';
-import { id, noCredential, visiblePattern, within } from './shared-fields.ts';
+import { id, noCredential, within } from './shared-fields.ts';
 
 export const guardrailPositionDefault = 100;
 const messageLengthMax = 200;

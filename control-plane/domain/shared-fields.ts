@@ -2,6 +2,7 @@
 // describes which values are accepted, and never repeats the submitted text.
 import { isModelGlob } from '../../catalog/model-selector.ts';
 import { containsCredential } from '../../common/credential.ts';
+import { visiblePattern } from '../../common/tags.ts';
 import { isUuid } from '../../common/uuid.ts';
 import { each, type Field, invalid, type Problem, problemsAt, valid } from './field.ts';
 
@@ -11,9 +12,6 @@ export const metadataEntriesMax = 16;
 export const metadataKeyLengthMax = 64;
 export const metadataValueLengthMax = 512;
 
-// Letters, marks, digits, punctuation, symbols and the plain space, but nothing invisible and nothing that changes the
-// direction of text. So two names that look alike are alike.
-export const visiblePattern = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
 const metadataKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/;
 
 /**

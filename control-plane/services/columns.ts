@@ -42,6 +42,9 @@ export const aliasesOf = jsonColumn(
   aList(aRecord<ModelAlias>({ name: aString, model: aString })),
 );
 
+/** The column of the names of an organization's tags. */
+export const tagNamesOf = jsonColumn('organizations', 'tag_names', strings);
+
 /** Whether a change would change nothing. Columns are text, numbers and null. */
 export function isSame<Row extends object>(before: Row, columns: Partial<Row>): boolean {
   return Object.entries(columns).every(([column, value]) => before[column as keyof Row] === value);

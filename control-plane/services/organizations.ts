@@ -17,13 +17,14 @@ import { modelAliases } from '../domain/model-aliases.ts';
 import { modelSelectors } from '../domain/model-selector.ts';
 import { email, name, timeText, usualWeight, weight, within } from '../domain/shared-fields.ts';
 import { publicReason, timeAfter } from '../domain/stop.ts';
+import { tagNames } from '../domain/tag-names.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
 import { isSuspended } from '../store/organization-table.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
-import { aliasesOf, flag, globsOf, globsText, isSame } from './columns.ts';
+import { aliasesOf, flag, globsOf, globsText, isSame, tagNamesOf } from './columns.ts';
 import { readKnownModels } from './known-models.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { issueOperatorToken } from './operator-tokens.ts';
@@ -68,6 +69,7 @@ export async function create(
     safety_identifier: 0,
     priced_options: 1,
     request_days: requestDays.usual,
+    tag_names: '[]',
     weight: usualWeight,
     allowed_models: globsText([]),
     created_at: call.now,
@@ -119,12 +121,14 @@ export async function update(
     allowed_models: optional(modelSelectors(known, request.allowUnmatched === true), request.allowedModels),
     'settings.models.aliases': optional(modelAliases(known, request.allowUnmatched === true), aliases),
     'settings.requests.retention_days': optional(within(0, requestDays.max), request.settings?.requests?.retentionDays),
+    'settings.tags.names': optional(tagNames, request.settings?.tags?.names),
     'settings.cost.hang_up': optional(wordOf(hangUps), textOf(request.settings?.cost?.hangUp)),
     'settings.cost.unknown_cost': optional(wordOf(unknownCosts), textOf(request.settings?.cost?.unknownCost)),
   });
   const before = await findOrganization(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);
   const newAliases = fields['settings.models.aliases'];
+  const newTags = fields['settings.tags.names'];
   await requireNoRoutes(call.db, before.id, newAliases ?? []);
   const { access, ownTools, responses, pricedOptions } = request.settings ?? {};
   const outcome = await write(call, before, {
@@ -141,6 +145,7 @@ export async function update(
     safety_identifier: flagOr(before.safety_identifier, responses?.safetyIdentifier),
     priced_options: flagOr(before.priced_options, pricedOptions?.allowed),
     request_days: fields['settings.requests.retention_days'] ?? before.request_days,
+    tag_names: newTags ? JSON.stringify(newTags) : before.tag_names,
   });
   return withMatches(outcome, fields.allowed_models);
 }
@@ -216,6 +221,7 @@ function organizationMessage(row: Row, now: number) {
       models: { aliases: { aliases: aliasesOf(row) } },
       ...requestSettings(row),
       requests: { retentionDays: row.request_days },
+      tags: { names: { names: [...tagNamesOf(row)] } },
     },
     allowedModels: globsOf('organizations', row),
     createdAt: timeText(row.created_at),

@@ -25,7 +25,7 @@ import { isSuspended } from '../store/organization-table.ts';
 import { modelsOf, type ProviderRow, passedFieldsOf, readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
-import { aliasesOf, globsRecord } from './columns.ts';
+import { aliasesOf, globsRecord, tagNamesOf } from './columns.ts';
 import { readGuardrails } from './guardrail-rows.ts';
 import { readLimits } from './limit-rows.ts';
 import { requestSettings } from './organizations.ts';
@@ -132,6 +132,7 @@ async function toOrganizationRecord(
   organization: Selectable<Schema['organizations']>,
 ): Promise<OrganizationRecord> {
   const now = deps.clock.now();
+  const tagNames = tagNamesOf(organization);
   return {
     id: organization.id,
     active: !isSuspended(organization, now),
@@ -151,6 +152,7 @@ async function toOrganizationRecord(
     ...(organization.weight !== usualWeight && { weight: organization.weight }),
     // Only what is not usual, so that other records stay as they are.
     ...(organization.request_days === 0 && { requestLog: { retentionDays: 0 } }),
+    ...(tagNames.length > 0 && { tagNames: [...tagNames] }),
     stops: [...suspensionStops(organization, now), ...(await readStops(deps.db, organization.id, now))],
   };
 }

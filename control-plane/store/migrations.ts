@@ -27,7 +27,7 @@ import {
 } from './ledger-migrations.ts';
 import { createUsageMetadata } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
-import { addSuspensionEnds } from './organization-table.ts';
+import { addSuspensionEnds, addTagNames } from './organization-table.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
 import { createRecordKeys } from './record-key-table.ts';
 import { createRequests } from './request-table.ts';
@@ -79,6 +79,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '038_stops': { up: createStops },
   '039_suspension_ends': { up: addSuspensionEnds },
   '040_budget_terms': { up: addBudgetTerms },
+  '041_tag_names': { up: addTagNames },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -1,5 +1,5 @@
-// The table of organizations, and the step of migrations.ts that adds why and until when one is suspended: a part of
-// schema.ts.
+// The table of organizations, and the steps of migrations.ts that add why and until when one is suspended, and the names
+// of tags: a part of schema.ts.
 import type { HangUp, UnknownCost } from '../../proto/words/access.ts';
 import type { MigratedDatabase } from './table-forms.ts';
 
@@ -26,6 +26,8 @@ export interface OrganizationsTable {
   priced_options: Flag;
   /** How many days rows of requests are kept; 0: none is recorded. */
   request_days: number;
+  /** JSON: the names of the tags of requests. */
+  tag_names: string;
   /** Of its slots in a proxy; 100 is usual. */
   weight: number;
   allowed_models: string;
@@ -43,4 +45,11 @@ export function isSuspended({ suspended, suspended_ends_at: endsAt }: Suspension
 export async function addSuspensionEnds(db: MigratedDatabase): Promise<void> {
   await db.schema.alterTable('organizations').addColumn('suspended_reason', 'text').execute();
   await db.schema.alterTable('organizations').addColumn('suspended_ends_at', 'bigint').execute();
+}
+
+export async function addTagNames(db: MigratedDatabase): Promise<void> {
+  await db.schema
+    .alterTable('organizations')
+    .addColumn('tag_names', 'text', (column) => column.notNull().defaultTo('[]'))
+    .execute();
 }

@@ -1,6 +1,7 @@
 // Settings of an organization.
-import type { Resource } from '../command.ts';
+import type { Request, Resource } from '../command.ts';
 import { pairOf } from '../pair.ts';
+import { getField, setField } from '../request.ts';
 import { allowedModels, allowUnmatched, ifRevision, rename } from './shared.ts';
 
 /** A model's name never contains an equals sign. */
@@ -10,6 +11,20 @@ function modelAlias(text: string): object {
     throw new Error('must be a name and a model, such as fast=gpt-provider/gpt-4o-mini');
   }
   return { name, model };
+}
+
+const tagsPath = 'settings.tags.names.names';
+
+/** Names of tags have no commas. */
+function withSplitNames(request: Request): Request {
+  const names = getField(request, tagsPath);
+  if (!Array.isArray(names)) return request;
+  setField(
+    request,
+    tagsPath,
+    names.flatMap((text) => (typeof text === 'string' ? text.split(',').map((name) => name.trim()) : text)),
+  );
+  return request;
 }
 
 export const settings: Resource = {
@@ -89,6 +104,12 @@ export const settings: Resource = {
           about: 'how many days rows of requests are kept, 0 to 400; 0: no request is recorded; default: 30',
           field: 'settings.requests.retentionDays',
         },
+        {
+          flags: '--tags <names>',
+          about:
+            "names of tags by which usage is summed besides keys, at most 8, with commas, such as feature,cost-center,user: requests have them in headers x-svc-tag-<name> or in their own metadata; '' removes all",
+          field: tagsPath,
+        },
         allowedModels,
         allowUnmatched,
         rename,
@@ -96,7 +117,12 @@ export const settings: Resource = {
       ],
       otherwise: { field: 'id' },
       file: true,
-      examples: ['settings update --caller-provider-keys true', "settings update --allow 'gpt-provider/*'"],
+      complete: withSplitNames,
+      examples: [
+        'settings update --caller-provider-keys true',
+        "settings update --allow 'gpt-provider/*'",
+        'settings update --tags feature,cost-center,user',
+      ],
     },
     'rotate-record-key': {
       method: 'Organizations.RotateRecordKey',

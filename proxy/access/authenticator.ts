@@ -12,6 +12,8 @@ export interface Caller {
   /** The project key's records if a provider route got both keys: its limits apply as well. */
   readonly project: Principal | undefined;
   readonly direct: boolean;
+  /** Values by the names that the organization has chosen, of this request. Absent: none. */
+  readonly tags?: ReadonlyMap<string, string>;
 }
 
 export interface AuthenticatorDeps {

@@ -90,6 +90,8 @@ export interface OrganizationRecord {
   readonly pricedOptions: boolean;
   /** Absent: its requests are recorded in rows. */
   readonly recordsNoRequests?: true;
+  /** The names of the tags that its requests may have, at most 8; absent: none. */
+  readonly tagNames?: readonly string[];
   /** The generations that are open, newest first: the first one seals. Undefined if there is none. */
   readonly recordKeys: readonly RecordKey[] | undefined;
   /** The organization's own names for models. */

@@ -4,6 +4,7 @@ import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { isTimeZone, type LocalCalendar } from '../../common/local-windows.ts';
 import { Secret } from '../../common/secret.ts';
+import { isTagName, tagNamesMax } from '../../common/tags.ts';
 import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
 import type { KeyRecord__Output } from '../../proto/generated/gateway/v1/KeyRecord.ts';
 import type { LimitRecord__Output } from '../../proto/generated/gateway/v1/LimitRecord.ts';
@@ -166,6 +167,7 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     safetyIdentifier: organization.responses?.safetyIdentifier ?? false,
     pricedOptions: organization.pricedOptions?.allowed ?? true,
     ...(organization.requestLog?.retentionDays === 0 && { recordsNoRequests: true as const }),
+    ...decodeTagNames(organization.tagNames),
     recordKeys: decodeRecordKeys(organization.recordKeys),
     modelAliases: organization.modelAliases.map(({ name, model }) => ({ name, model })),
     allowedModels: organization.allowedModels.map(canonicalSelector),
@@ -183,6 +185,12 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
 
 function decodeOwnTools(settings: OwnToolSettings__Output | null): OwnToolSettings {
   return { egress: settings?.egress ?? false, execution: settings?.execution ?? false };
+}
+
+/** A later version may have other names, which this one cannot read from requests. */
+function decodeTagNames(names: readonly string[]): Pick<OrganizationRecord, 'tagNames'> {
+  const tagNames = names.filter(isTagName).slice(0, tagNamesMax);
+  return tagNames.length === 0 ? {} : { tagNames };
 }
 
 const recordKeyBytes = 32;

@@ -29,6 +29,8 @@ export interface ClientFormat {
    */
   readonly readsComments?: true;
   readonly models: ModelsWriter;
+  /** The field of a body with the caller's own strings by name; undefined if the format has none. */
+  readonly metadataField: 'metadata' | 'labels' | 'requestMetadata' | undefined;
   /** Absent for chat completions. */
   readonly translation?: ClientTranslation;
 }

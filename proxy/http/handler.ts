@@ -37,6 +37,7 @@ import { respondError, respondJson } from './respond.ts';
 import type { Shadows } from './shadows.ts';
 import { withOwner, withSealedIds } from './stored-ids.ts';
 import { respondStored, type StoredDeps } from './stored-responses.ts';
+import { requestTags } from './tags.ts';
 
 export interface HandlerDeps
   extends AuthenticatorDeps,
@@ -105,10 +106,13 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   record.streamed = chatRequest.stream;
   record.modelRequested = chatRequest.model;
 
+  const tags = requestTags(caller, { request: chatRequest, headers, format: exchange.format });
+  record.tags = tags;
+  const tagged = tags === undefined ? caller : { ...caller, tags };
+
   // authorize
-  const authorized = withOwner(
-    authorize(deps, { requestId: exchange.id, caller, request: chatRequest, headers, route, routeTarget: target }),
-  );
+  const input = { requestId: exchange.id, caller: tagged, request: chatRequest, headers, route, routeTarget: target };
+  const authorized = withOwner(authorize(deps, input));
   exchange.authorized(authorized);
   refusePricedOptions(authorized);
 

@@ -1,5 +1,6 @@
 // What is recorded of one request: for the access log, the metrics and its row.
 import type { EstimateReason } from '../../proto/words/money.ts';
+import type { Caller } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Usage } from '../conversation/usage.ts';
 import type { ClientFormatName } from '../formats/client-format.ts';
@@ -17,6 +18,8 @@ export interface RequestRecord {
   scope: Principal['key']['scope'] | undefined;
   /** Whether the organization records its requests. */
   isRecorded: boolean;
+  /** Of the request, once the body was read; undefined if it has none. */
+  tags: Caller['tags'];
   /** The last characters of a key that was sent and is unknown. */
   keyHint: string | undefined;
   projectKeyId: string | undefined;
@@ -102,6 +105,7 @@ export function newRecord(): RequestRecord {
     keyId: undefined,
     scope: undefined,
     isRecorded: false,
+    tags: undefined,
     keyHint: undefined,
     projectKeyId: undefined,
     provider: undefined,

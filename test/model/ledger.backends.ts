@@ -85,6 +85,7 @@ async function fill(store: Store, { aiSystemIds, keyIds, organizationId, personI
         safety_identifier: 0,
         priced_options: 1,
         request_days: 30,
+        tag_names: '[]',
         weight: 100,
       })
       .execute();

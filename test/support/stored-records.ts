@@ -53,6 +53,7 @@ export async function insertOrganization(tx: ChangeTransaction, row: Row<'organi
         safety_identifier: 0,
         priced_options: 1,
         request_days: 30,
+        tag_names: '[]',
         weight: 100,
         allowed_models: '[]',
       },

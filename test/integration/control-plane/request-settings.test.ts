@@ -12,6 +12,7 @@ import {
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
+  violated,
 } from '../../support/operators.ts';
 
 const usual = {
@@ -75,5 +76,37 @@ describe.each(databases)('settings for requests over $name', ({ open }) => {
     expect(await record()).toMatchObject(changed);
     await update({ [group]: { [field]: !value } });
     expect(await record()).toMatchObject(usual);
+  });
+
+  it('name the tags that requests may have, and none at first', async () => {
+    const { acme, update, record } = await scene();
+    const namesOf = async () => [
+      (await plane.expect('Organizations.Get', acme.owner.token, { id: acme.id })).settings.tags.names.names,
+      (await record()).tagNames,
+    ];
+    expect(await namesOf()).toEqual([[], []]);
+    const names = ['feature', 'cost-center', 'user'];
+    await update({ tags: { names: { names } } });
+    await update({ tags: {}, access: { callerProviderKeys: true } });
+    expect(await namesOf()).toEqual([names, names]);
+    const [last] = (await plane.expect('Audit.List', acme.owner.token, { organizationId: acme.id, pageSize: 2 }))
+      .events;
+    expect(last).toMatchObject({ action: 'Organizations.UpdateSettings' });
+    await update({ tags: { names: {} } });
+    expect(await namesOf()).toEqual([[], []]);
+  });
+
+  it.each([
+    ['more than eight', Array.from({ length: 9 }, (_, nth) => `tag-${nth}`), 'settings.tags.names.names'],
+    ['one name twice', ['user', 'feature', 'user'], 'settings.tags.names.names[2]'],
+    ['a name with capitals', ['Feature'], 'settings.tags.names.names[0]'],
+    ['a name of 33 characters', ['feature', 'a'.repeat(33)], 'settings.tags.names.names[1]'],
+    ['an empty name', [''], 'settings.tags.names.names[0]'],
+    ['a name of JavaScript', ['__proto__'], 'settings.tags.names.names[0]'],
+  ])('refuse %s as names of tags', async (_, names, field) => {
+    const { acme } = await scene();
+    const settings = { tags: { names: { names } } };
+    const updating = plane.call('Organizations.UpdateSettings', acme.owner.token, { id: acme.id, settings });
+    expect(await violated(updating)).toEqual([field]);
   });
 });

@@ -74,6 +74,7 @@ describe('organizations', () => {
       responses: { stored: true, background: false, safetyIdentifier: false },
       pricedOptions: { allowed: true },
       requests: { retentionDays: 30 },
+      tags: { names: { names: [] } },
     });
     expect(allowedModels).toEqual(['gpt-provider/*', 'studio-ai/x*']);
     await ctl.expect(['settings', 'update', '--caller-provider-keys', 'false', '--allow', '']);
@@ -100,6 +101,16 @@ describe('organizations', () => {
       pricedOptions: { allowed: true },
       requests: { retentionDays: 30 },
     });
+  });
+
+  it('have names of tags, several by commas', async () => {
+    const tags = async () => (await ctl.json('settings get')).settings.tags.names.names;
+    await ctl.expect('settings update --tags feature,cost-center --tags user');
+    expect(await tags()).toEqual(['feature', 'cost-center', 'user']);
+    const refused = await ctl.run('settings update --tags Feature');
+    expect(refused.err).toContain('--tags');
+    await ctl.expect(['settings', 'update', '--tags', '']);
+    expect(await tags()).toEqual([]);
   });
 
   it('have a record key that is rotated once in 90 days, and never shown', async () => {

@@ -135,6 +135,14 @@ describe('a response of Resolve', () => {
     );
   });
 
+  it('contains the names of tags, without those that only a later version can read', () => {
+    const tagNames = ['feature', 'user', 'Of.Later', ...Array.from({ length: 9 }, (_, nth) => `tag-${nth}`)];
+    const read = (names: string[]) =>
+      resolve({ asOf, key, scope, organization: { ...organization, tagNames: names } }).principal?.organization;
+    expect(read(tagNames)?.tagNames).toEqual(['feature', 'user', ...[0, 1, 2, 3, 4, 5].map((nth) => `tag-${nth}`)]);
+    expect(read([])).not.toHaveProperty('tagNames');
+  });
+
   it('contains the class and the weights of slots, if they are not the usual ones', () => {
     const read = (ofKey: Partial<KeyRecord>, ofOrganization: Partial<OrganizationRecord> = {}) => {
       const records = { key: { ...key, ...ofKey }, organization: { ...organization, ...ofOrganization } };
