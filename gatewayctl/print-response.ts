@@ -33,10 +33,17 @@ export async function printResponse(command: MethodCommand, response: object, in
   command.afterSecret?.(response, invocation);
 }
 
-/** Without empty texts and values that say nothing. */
+/** Without empty texts and messages, and values that say nothing. */
 function presentOf(message: object): object {
-  const fields = Object.entries(message).filter(([, value]) => value !== '' && !/_UNSPECIFIED$/.test(String(value)));
-  return Object.fromEntries(fields.map(([name, value]) => [name, isObject(value) ? presentOf(value) : value]));
+  const fields = Object.entries(message).map(
+    ([name, value]) => [name, isObject(value) ? presentOf(value) : value] as const,
+  );
+  return Object.fromEntries(fields.filter(([, value]) => saysSomething(value)));
+}
+
+function saysSomething(value: unknown): boolean {
+  if (isObject(value)) return Object.keys(value).length > 0;
+  return value !== '' && !/_UNSPECIFIED$/.test(String(value));
 }
 
 /** Unwraps a message that contains a single field besides the secret. */

@@ -2,10 +2,11 @@
 // them. An event counts once, towards every budget that matches its own attributes, and settles its pending charge
 // (`escrow`).
 import type { Kysely } from 'kysely';
-import type { Schema, UsageEventRow } from '../store/schema.ts';
+import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';
 import { recordUsage } from '../usage/record.ts';
 import { groupBySource } from '../usage/sources.ts';
+import type { TaggedEventRow } from '../usage/tagged-event.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { freeOf } from './acquire.ts';
 import { plus } from './bounds.ts';
@@ -25,7 +26,7 @@ export interface Charge {
 }
 
 export interface ReportedEvent {
-  readonly row: UsageEventRow;
+  readonly row: TaggedEventRow;
   readonly charges: readonly Charge[];
   /** The event's ordinal in its session; undefined if its proxy does not count. */
   readonly ordinal?: number | undefined;

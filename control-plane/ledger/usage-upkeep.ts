@@ -9,6 +9,7 @@ import { type PeriodicTask, startPeriodicTask } from '../../common/periodic-task
 import { systemTimers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
 import { hoursKeptMs } from '../usage/hours.ts';
+import { forgetSets } from '../usage/metadata-upkeep.ts';
 import { dropPartition, partitionedDays, type UsageDays } from '../usage/partitions.ts';
 import { forgetOrdinals } from './ordinals.ts';
 
@@ -43,9 +44,11 @@ export async function keepUp({ store, days, keptMs }: Omit<UsageUpkeepDeps, 'log
   const events = store.features.partitions
     ? await dropOldestDay(store, firstKeptDay)
     : await deleteEvents(store, firstKeptDay);
-  const hours = await deleteHours(store, now - Math.max(keptMs, hoursKeptMs));
+  const hoursKeptFrom = now - Math.max(keptMs, hoursKeptMs);
+  const hours = await deleteHours(store, hoursKeptFrom);
+  const sets = await forgetSets(store, hoursKeptFrom);
   const ordinals = await store.ledger(({ db }) => forgetOrdinals(db, now - ordinalsKeptMs));
-  return events || hours || ordinals;
+  return events || hours || sets || ordinals;
 }
 
 /** Yesterday's last requests are reported today, and clocks differ. Two more days allow for a failure that lasts. */

@@ -5,6 +5,7 @@ import { isUuid, uuidTime } from '../../common/uuid.ts';
 import type { RequestResult } from '../../proto/words/requests.ts';
 import type { RequestsTable } from '../store/request-table.ts';
 import type { Schema } from '../store/schema.ts';
+import { tagPart } from './tags-text.ts';
 
 export interface RequestFilter {
   readonly organizationId: string;
@@ -21,6 +22,8 @@ export interface RequestFilter {
   readonly errorCode?: string | undefined;
   readonly route?: string | undefined;
   readonly decidedBy?: string | undefined;
+  /** All of them. Absent: any. */
+  readonly tags?: Readonly<Record<string, string>>;
 }
 
 /** Where a row is in the order of a list. */
@@ -91,8 +94,10 @@ async function lastExamined(
     .executeTakeFirst();
 }
 
-function isFiltered({ aiSystemId, result, model, provider, errorCode, route, decidedBy }: RequestFilter): boolean {
-  return [aiSystemId, result, model, provider, errorCode, route, decidedBy].some((value) => value !== undefined);
+function isFiltered(filter: RequestFilter): boolean {
+  const { aiSystemId, result, model, provider, errorCode, route, decidedBy, tags = {} } = filter;
+  const values = [aiSystemId, result, model, provider, errorCode, route, decidedBy, ...Object.keys(tags)];
+  return values.some((value) => value !== undefined);
 }
 
 /** Rows of the range by an index: the organization's, a key's or a person's. */
@@ -124,8 +129,13 @@ function filtered<Selected>(query: RequestQuery<Selected>, filter: RequestFilter
     route: filter.route,
     decided_by: filter.decidedBy,
   };
-  return Object.entries(wanted).reduce(
+  const narrow = Object.entries(wanted).reduce(
     (narrowed, [column, value]) => (value === undefined ? narrowed : narrowed.where(sql.ref(column), '=', value)),
     query,
+  );
+  // The two databases share no search that is case-sensitive, but the text without a part is another one if it has it.
+  return Object.entries(filter.tags ?? {}).reduce(
+    (narrowed, tag) => narrowed.where(sql<boolean>`replace(tags, ${tagPart(...tag)}, '') <> tags`),
+    narrow,
   );
 }

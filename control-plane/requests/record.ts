@@ -78,6 +78,7 @@ const ownColumns = {
   error_code: 'text',
   decided_by: 'text',
   facts: 'text',
+  tags: 'text',
 } as const satisfies Record<Exclude<keyof RequestsTable, keyof RequestSourceRow>, 'text' | 'bigint'>;
 
 const sharedNames = Object.keys(sharedColumns) as readonly (keyof typeof sharedColumns)[];

@@ -20,12 +20,14 @@ import {
   recordRequests,
   requestedModel,
 } from '../requests/record.ts';
+import { tagsText } from '../requests/tags-text.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { invalidRequest } from '../rpc/checked.ts';
 import { permissionDenied } from '../rpc/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { UsageDays } from '../usage/partitions.ts';
 import { nanoOf } from './ledger-fields.ts';
+import { reportedTags } from './reported-tags.ts';
 
 /**
  * @throws CallError invalid_request, or permission_denied for an organization other than the proxy's;
@@ -96,6 +98,7 @@ function readRow({ id, facts }: ReportedRequest__Output, source: RequestSourceRo
     error_code: columnText(facts.errorCode),
     decided_by: isUuid(limitId) ? limitId : '',
     facts: factsText(facts),
+    tags: tagsText(reportedTags(facts.tags) ?? {}),
   };
 }
 
@@ -106,8 +109,9 @@ function factsText(facts: RequestFacts__Output): string {
   if (nanoOf(facts.costNanoUsd) === undefined) delete present.costNanoUsd;
   if (facts.tokens !== null) present.tokens = compact(facts.tokens);
   if (facts.estimateReason === 'ESTIMATE_REASON_UNSPECIFIED') delete present.estimateReason;
-  // The column has it.
+  // The columns have them.
   delete present.requestId;
+  delete present.tags;
   return JSON.stringify(present);
 }
 

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayMs, hourMs } from '../../common/durations.ts';
 import { usdOfNano } from '../../common/money.ts';
+import { isTagName, tagNamesMax, tagValue } from '../../common/tags.ts';
 import { canonicalVendorName } from '../../common/vendors.ts';
 import type { GetRequestRequest__Output } from '../../proto/generated/gateway/v1/GetRequestRequest.ts';
 import type { GetRequestResponse } from '../../proto/generated/gateway/v1/GetRequestResponse.ts';
@@ -21,6 +22,7 @@ import { clientRequestId, id, time, timeText, visible, within } from '../domain/
 import { type FollowPosition, followed, followToken, newFollowPosition, readFollowToken } from '../requests/follow.ts';
 import { type Names, type RowReferences, readRowNames } from '../requests/names.ts';
 import { type RequestFilter, type RowPosition, readRequest, readRequests } from '../requests/read.ts';
+import { tagsIn } from '../requests/tags-text.ts';
 import type { OperatorCaller } from '../rpc/caller.ts';
 import { checked } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
@@ -132,6 +134,7 @@ function filterOf({ caller, now }: PageCall, request: ListRequestsRequest__Outpu
     provider: optional(filterText, request.provider),
     error_code: optional(filterText, request.errorCode),
     route: optional(filterText, request.route),
+    tags: wantedTags(request.tags),
   });
   const { model, provider, error_code: errorCode, route } = fields;
   // For a member, another person's requests look the same as none.
@@ -146,7 +149,16 @@ function filterOf({ caller, now }: PageCall, request: ListRequestsRequest__Outpu
     model: model === undefined ? undefined : canonicalModel(model),
     provider: provider === undefined ? undefined : (canonicalVendorName(provider) ?? provider),
     decidedBy: fields.decided_by,
+    tags: fields.tags,
   };
+}
+
+function wantedTags(tags: Readonly<Record<string, string>>): Field<Readonly<Record<string, string>>> {
+  const entries = Object.entries(tags);
+  if (entries.length > tagNamesMax) return invalid(`has at most ${tagNamesMax} names`);
+  if (!entries.every(([name, value]) => isTagName(name) && tagValue(value) !== undefined))
+    return invalid('must be tags, such as feature=search');
+  return valid(Object.fromEntries(entries.map(([name, value]) => [name, tagValue(value) ?? ''])));
 }
 
 function filterText(text: string): Field<string> {
@@ -215,7 +227,7 @@ function message({ row, source, facts }: Parts, names: Names): RequestRow {
     at: timeText(row.at),
     result: requestResults.names[row.result],
     source,
-    facts: { ...facts, requestId: row.request_id },
+    facts: { ...facts, requestId: row.request_id, tags: tagsIn(row.tags) },
     costUsd: usdOfNano(nanoOf(facts.costNanoUsd ?? '0') ?? 0),
     keyName: names.key(row.key_id),
     keyHint: names.keyHint(row.key_id),

@@ -12,9 +12,10 @@ import { type EstimateReason, estimateReasons } from '../../proto/words/money.ts
 import { time } from '../domain/shared-fields.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
 import type { Violation } from '../rpc/errors.ts';
-import type { UsageEventRow } from '../store/schema.ts';
 import { knownWords, specialText } from '../usage/special.ts';
+import type { TaggedEventRow } from '../usage/tagged-event.ts';
 import { nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
+import { reportedTags } from './reported-tags.ts';
 
 export const textLengthMax = 512;
 /** More than the limits that can apply to one request. */
@@ -46,6 +47,7 @@ interface Common {
 }
 
 function readSource(read: Reader, source: UsageSource__Output) {
+  const tags = reportedTags(source.tags);
   return {
     session_id: source.session === '' ? '' : read.id('session', source.session),
     organization_id: read.id('organization_id', source.organizationId),
@@ -63,6 +65,7 @@ function readSource(read: Reader, source: UsageSource__Output) {
     provider_key_id: read.maybeId('provider_key_id', source.providerKeyId),
     guardrail_id: read.maybeId('guardrail_id', source.guardrailId),
     shadow: flag(source.shadow),
+    ...(tags !== undefined && { tags }),
   };
 }
 
@@ -78,7 +81,7 @@ function readEvent(read: Reader, event: UsageEvent__Output, common: Common): Rep
   const source = common.sources[event.source];
   if (source === undefined) return read.wrong('source', 'must be a position in `sources`');
   const { at, day } = read.time('at', event.at);
-  const row: UsageEventRow = {
+  const row: TaggedEventRow = {
     ...source,
     day,
     id: read.id('id', event.id),

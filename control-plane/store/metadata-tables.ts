@@ -1,6 +1,6 @@
-// The tables of keys' metadata in usage, and the step of migrations.ts that creates them. A program of the previous
-// version records usage without metadata.
-import type { CreateTableBuilder } from 'kysely';
+// The tables of metadata in usage, that of keys and the tags of requests, and the steps of migrations.ts that create
+// them. A program of the previous version records usage without tags.
+import { type CreateTableBuilder, sql } from 'kysely';
 import type { MigratedDatabase } from './table-forms.ts';
 
 /** An entry of a metadata set in usage. Key: (organization_id, set_id, name). */
@@ -8,6 +8,23 @@ export interface UsageMetadataTable {
   organization_id: string;
   /** A hash of the set's content. */
   set_id: string;
+  name: string;
+  value: string;
+}
+
+/** A stored set. Key: (organization_id, set_id). */
+export interface UsageMetadataSetsTable {
+  organization_id: string;
+  set_id: string;
+  /** The part in which it is counted: see usage/metadata-sets.ts. */
+  part: number;
+  /** The start of the day on which usage of it was recorded last. */
+  used_on: number;
+}
+
+/** A value of a tag that is distinguished. Key: (organization_id, name, value). */
+export interface UsageTagValuesTable {
+  organization_id: string;
   name: string;
   value: string;
 }
@@ -81,4 +98,25 @@ export async function createUsageMetadata(db: MigratedDatabase): Promise<void> {
   await hours
     .addPrimaryKeyConstraint('usage_metadata_hours_pkey', ['organization_id', 'hour', ...texts, 'metadata_set'])
     .execute();
+}
+
+/** Sets that exist were of keys' metadata, and count as used today. */
+export async function createUsageTags(db: MigratedDatabase): Promise<void> {
+  await db.schema
+    .createTable('usage_metadata_sets')
+    .addColumn('organization_id', 'text', (column) => column.notNull())
+    .addColumn('set_id', 'text', (column) => column.notNull())
+    .addColumn('part', 'integer', (column) => column.notNull())
+    .addColumn('used_on', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('usage_metadata_sets_pkey', ['organization_id', 'set_id'])
+    .execute();
+  await db.schema
+    .createTable('usage_tag_values')
+    .addColumn('organization_id', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('usage_tag_values_pkey', ['organization_id', 'name', 'value'])
+    .execute();
+  await sql`insert into usage_metadata_sets (organization_id, set_id, part, used_on)
+    select distinct organization_id, set_id, 0, cast(${Date.now()} as bigint) from usage_metadata`.execute(db);
 }

@@ -25,12 +25,12 @@ import {
   createWebhooks,
   type DatabaseFeatures,
 } from './ledger-migrations.ts';
-import { createUsageMetadata } from './metadata-tables.ts';
+import { createUsageMetadata, createUsageTags } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
 import { addSuspensionEnds, addTagNames } from './organization-table.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
 import { createRecordKeys } from './record-key-table.ts';
-import { createRequests } from './request-table.ts';
+import { addRequestTags, createRequests } from './request-table.ts';
 import { createRoutes } from './route-table.ts';
 import type { Schema } from './schema.ts';
 import { createStops } from './stop-table.ts';
@@ -80,6 +80,8 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '039_suspension_ends': { up: addSuspensionEnds },
   '040_budget_terms': { up: addBudgetTerms },
   '041_tag_names': { up: addTagNames },
+  '042_usage_tags': { up: createUsageTags },
+  '043_request_tags': { up: addRequestTags },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -1,4 +1,4 @@
-// The table of requests, and the step of migrations.ts that creates it. In PostgreSQL each day is a partition, such as
+// The table of requests, and the steps of migrations.ts that create it. In PostgreSQL each day is a partition, such as
 // requests_20261127: usage/partitions.ts.
 import { sql } from 'kysely';
 import type { RequestResult } from '../../proto/words/requests.ts';
@@ -26,8 +26,10 @@ export interface RequestsTable {
   decided_by: string;
   /** JSON: RequestSource of the contract. */
   source: string;
-  /** JSON: RequestFacts of the contract. */
+  /** JSON: RequestFacts of the contract, without what other columns have. */
   facts: string;
+  /** See requests/tags-text.ts. */
+  tags: string;
 }
 
 const textColumns = ['request_id', 'result', 'error_code', 'provider', 'model', 'route', 'decided_by'];
@@ -68,5 +70,12 @@ export async function createRequests(db: MigratedDatabase, partitions: boolean):
     .on('requests')
     .columns(['organization_id', 'person_id', 'at', 'id'])
     .where(sql<boolean>`person_id is not null`)
+    .execute();
+}
+
+export async function addRequestTags(db: MigratedDatabase): Promise<void> {
+  await db.schema
+    .alterTable('requests')
+    .addColumn('tags', 'text', (column) => column.notNull().defaultTo(''))
     .execute();
 }

@@ -9,7 +9,13 @@ import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.
 import type { KeyRefusalsTable, KeyStatesTable } from './key-refusal-table.ts';
 import type { KeyValuesTable, VirtualKeysTable } from './key-tables.ts';
 import type { BookedOrdinalsTable, EpochsTable, LeasesTable } from './ledger-tables.ts';
-import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
+import type {
+  KeyMetadataPastTable,
+  MetadataSetColumn,
+  UsageMetadataSetsTable,
+  UsageMetadataTable,
+  UsageTagValuesTable,
+} from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
 import type { OrganizationsTable } from './organization-table.ts';
 import type { ReconciliationTables } from './reconciliation-tables.ts';
@@ -48,6 +54,8 @@ export interface Schema extends ReconciliationTables {
   usage_hours: UsageHoursTable;
   usage_metadata: UsageMetadataTable;
   usage_metadata_hours: UsageHoursTable & MetadataSetColumn;
+  usage_metadata_sets: UsageMetadataSetsTable;
+  usage_tag_values: UsageTagValuesTable;
   key_metadata_past: KeyMetadataPastTable;
   budget_notices: BudgetNoticesTable;
   webhooks: WebhooksTable;

@@ -9,9 +9,10 @@ import { aMessage } from '../../proto/json/message-shape.ts';
 import type { UsageFormat } from '../../proto/words/money.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
-import { type Metadata, readSets } from './metadata.ts';
+import { readSets } from './metadata.ts';
 import { readNames, readUsageNames, type UsageNames } from './names.ts';
 import type { SpecialUsage } from './special.ts';
+import type { Metadata } from './tagged-event.ts';
 
 export interface UsageRange {
   readonly organizationId: string;

@@ -5,8 +5,8 @@ import { shadowModel } from '../../catalog/model-selector.ts';
 import { dayMs, hourMs } from '../../common/durations.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { LedgerTransaction, RowsInsert } from '../store/store.ts';
-import type { SetOf } from './metadata.ts';
 import { groupBySource, type Source, subjectColumns } from './sources.ts';
+import type { SetOf } from './tagged-event.ts';
 
 type HourRow = Schema['usage_hours'];
 

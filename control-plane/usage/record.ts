@@ -1,20 +1,21 @@
 // Records usage in the ledger: each event once, with its hour's sums and its keys' last use in the same transaction.
-// Rows are locked in one order everywhere (sets of metadata, events, hours, hours by set, keys; each by its key), so
+// Rows are locked in one order everywhere (values of tags, sets of metadata, events, hours, hours by set, keys; each by its key), so
 // that reports cannot deadlock.
 import type { UsageEventRow } from '../store/schema.ts';
 import type { LedgerTransaction, RowsInsert, StoredRow } from '../store/store.ts';
 import { addToHours, addToMetadataHours, sumByHour, sumByHourAndSet } from './hours.ts';
 import { noteLastUse } from './last-used.ts';
-import { metadataSets, type SetOf } from './metadata.ts';
+import { metadataSets } from './metadata.ts';
+import type { SetOf, TaggedEventRow } from './tagged-event.ts';
 
 /**
- * A batch costs PostgreSQL at most six statements, however large it is, and two more if keys have metadata. The days of
- * the events must exist: see partitions.ts.
+ * A batch costs PostgreSQL at most six statements, however large it is, and a few more if keys have metadata or
+ * requests have tags. The days of the events must exist: see partitions.ts.
  * @returns ids of the events that were not recorded before; a repeated id counts once
  */
 export async function recordUsage(
   tx: LedgerTransaction,
-  events: readonly UsageEventRow[],
+  events: readonly TaggedEventRow[],
 ): Promise<ReadonlySet<string>> {
   // A copy of a request is not usage of the key.
   const setOf = await metadataSets(

@@ -4,7 +4,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { UsageDimension, UsageOrder } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
 import { hourKey, hourSums } from './hours.ts';
-import type { Metadata } from './metadata.ts';
+import type { Metadata } from './tagged-event.ts';
 
 /** Without `shadow/`, because copies of requests are sent to the provider of their model. */
 const servedModel = sql<string>`case when substr(model_asked, 1, 7) = 'shadow/' then substr(model_asked, 8) else model_asked end`;
@@ -70,21 +70,20 @@ export interface UsageTotalRow extends Sums, Readonly<Partial<Record<UsageDimens
 /** In the order of the groups. Without groups there is always one row, even without usage. */
 export async function readTotals(db: Kysely<Schema>, question: TotalsQuestion): Promise<readonly UsageTotalRow[]> {
   const { groupBy, groupByMetadata, limit } = question;
-  const groups = [...groupBy.map((name) => dimensions[name]), ...groupByMetadata.map((_, nth) => entryValue(nth))];
-  const named = [
-    ...groupBy.map((name) => sql`${dimensions[name]} as ${sql.ref(name)}`),
-    ...groupByMetadata.map((_, nth) => sql`${entryValue(nth)} as ${sql.ref(columnOf(nth))}`),
-  ];
-  const joins = groupByMetadata.map((name, nth) => entryOf(question.organizationId, name, nth));
+  const isBySet = groupByMetadata.length > 0;
+  const ofDimensions = groupBy.map((name) => (isBySet ? sql.ref<string | number>(name) : dimensions[name]));
+  const values = groupByMetadata.map((_, nth) => sql.ref(columnOf(nth)));
+  const groups = [...ofDimensions, ...values];
+  const named = [...groupBy.map((name, nth) => sql`${ofDimensions[nth]} as ${sql.ref(name)}`), ...values];
   const { past, order } = orderOf(question, sql.join(groups));
   const grouped =
     groups.length === 0
       ? sql``
       : sql`group by ${sql.join(groups)} having ${sql.join([isSomething, ...past], sql` and `)} order by ${order}`;
   const { rows } = await sql<UsageTotalRow>`
-    select ${sql.join([...named, ...sums])} from ${hoursOf(question)} as hours
-    ${sql.join(joins, sql` `)} ${grouped} limit ${limit}`.execute(db);
-  return groupByMetadata.length === 0 ? rows : rows.map((row) => withMetadata(row, groupByMetadata));
+    select ${sql.join([...named, ...sums])} from ${isBySet ? valuesOf(question) : hoursOf(question)} as hours
+    ${grouped} limit ${limit}`.execute(db);
+  return isBySet ? rows.map((row) => withMetadata(row, groupByMetadata)) : rows;
 }
 
 const orderSums = {
@@ -128,14 +127,24 @@ function columnOf(nth: number): string {
   return `metadata_${nth}`;
 }
 
-function entryValue(nth: number): RawBuilder<string> {
-  return sql<string>`coalesce(${sql.ref(`entry_${nth}.value`)}, '')`;
-}
-
-function entryOf(organizationId: string, name: string, nth: number): RawBuilder<unknown> {
-  const entry = `entry_${nth}`;
-  return sql`left join usage_metadata as ${sql.ref(entry)} on ${sql.ref(`${entry}.organization_id`)} = ${organizationId}
-    and ${sql.ref(`${entry}.set_id`)} = hours.metadata_set and ${sql.ref(`${entry}.name`)} = ${name}`;
+/**
+ * The sums by set, with the values of the sets. They are summed by set first, and each value is a look-up by the whole key:
+ * PostgreSQL makes a join of thousands of new sets in time that grows with their square, until it has statistics.
+ */
+function valuesOf(question: TotalsQuestion): RawBuilder<unknown> {
+  const { groupBy, groupByMetadata, organizationId } = question;
+  const own = groupBy.map((name) => sql`${dimensions[name]} as ${sql.ref(name)}`);
+  const bySet = [...groupBy.map((name) => dimensions[name]), sql.ref('metadata_set')];
+  const values = groupByMetadata.map(
+    (name, nth) => sql`coalesce((
+      select value from usage_metadata where organization_id = ${organizationId}
+      and set_id = summed.metadata_set and name = ${name}), '') as ${sql.ref(columnOf(nth))}`,
+  );
+  return sql`(
+    select summed.*, ${sql.join(values)} from (
+      select ${sql.join([...own, sql.ref('metadata_set'), ...wholeSums])} from ${hoursOf(question)} as hours
+      group by ${sql.join(bySet)}
+    ) as summed)`;
 }
 
 function withMetadata(row: UsageTotalRow, names: readonly string[]): UsageTotalRow {
@@ -169,6 +178,8 @@ function hoursOf(question: TotalsQuestion): RawBuilder<unknown> {
 }
 
 const hourColumnNames = [...hourKey, ...hourSums].map((name) => sql.ref(name));
+
+const wholeSums = hourSums.map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`);
 
 const sums = hourSums.map((name) => {
   const type = sql.raw(name === 'cost' ? 'text' : 'bigint');

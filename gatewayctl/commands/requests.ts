@@ -30,6 +30,12 @@ const filters: readonly Given[] = [
     about: 'only those that this limit or guardrail refused',
     field: 'decidedBy',
   },
+  {
+    flags: '--tag <name=value>',
+    about: 'only with this tag, such as feature=search; repeat it for more',
+    field: 'tags',
+    several: true,
+  },
 ];
 
 const columns = {
@@ -41,6 +47,7 @@ const columns = {
   PERSON: '?personName',
   MODEL: '?source.model',
   ROUTE: '?source.route',
+  TAGS: '?facts.tags',
   ERROR: '?facts.errorCode',
   TRIES: 'facts.attempts',
   PROMPT: '?facts.tokens.prompt',
@@ -75,6 +82,7 @@ export const requests: Resource = {
       examples: [
         'requests list --status refused --key checkout --last 1h',
         'requests list --error budget_exceeded --last 1d --limit 20',
+        'requests list --tag feature=search --tag user=ada --last 1d',
         'requests list --model gpt-provider/gpt-4o-mini --from 2026-11-01 --to 2026-11-02 --json',
       ],
     },
@@ -123,7 +131,11 @@ async function filterOf(invocation: Invocation): Promise<JsonObject> {
   const request: JsonObject = { organizationId };
   const client = await invocation.client();
   for (const [given, value] of invocation.given) {
-    if (given.field === undefined || typeof value !== 'string') continue;
+    if (given.field === undefined || value === true) continue;
+    if (typeof value !== 'string') {
+      setField(request, given.field, valueFor(given, { type: 'string', keyType: 'string' }, value));
+      continue;
+    }
     const text = given.noun === undefined ? value : await idOf(given.noun, value, client, async () => organizationId);
     setField(
       request,

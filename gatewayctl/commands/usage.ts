@@ -6,18 +6,20 @@ import { choicesOf, enumName } from '../enum-names.ts';
 import { usageMistake } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { organizationInUse } from '../organization.ts';
+import { pairOf } from '../pair.ts';
 import { requireToken } from '../session.ts';
 import { periodSince, withPeriod } from './period.ts';
 import { allowUnmatched } from './shared.ts';
 
-const metadataPrefix = 'metadata.';
+/** Both are names of metadata in sums; a request's tag comes before its key's metadata of the same name. */
+const metadataPrefix = /^(?:metadata|tag)\./;
 const period = periodSince('the start of the month, UTC');
 
 const by: Given = {
   flags: '--by <dimension>',
   about: 'a row for each',
   choices: choicesOf('UsageDimension') ?? [],
-  orLike: { pattern: /^metadata\.\S+$/, about: 'metadata.<name> of keys' },
+  orLike: { pattern: /^(?:metadata|tag)\.\S+$/, about: 'tag.<name> of requests, metadata.<name> of keys' },
   several: true,
 };
 
@@ -25,13 +27,31 @@ const by: Given = {
 function grouped(request: Request, invocation: Invocation): Request {
   const names = valuesOf(invocation, by).filter(Boolean);
   if (names.length === 0) return request;
-  const [ofMetadata, others] = [true, false].map((is) =>
-    names.filter((name) => name.startsWith(metadataPrefix) === is),
-  );
+  const [ofMetadata, others] = [true, false].map((is) => names.filter((name) => metadataPrefix.test(name) === is));
   return {
     ...request,
     groupBy: others?.map((name) => enumName('UsageDimension', name)),
-    groupByMetadata: ofMetadata?.map((name) => name.slice(metadataPrefix.length)),
+    groupByMetadata: ofMetadata?.map((name) => name.replace(metadataPrefix, '')),
+  };
+}
+
+const tag: Given = {
+  flags: '--tag <name=value>',
+  about: 'only of requests with this tag, or of keys with this metadata; repeat it for more',
+  several: true,
+};
+
+/** @throws Failure */
+function withTags(request: Request, invocation: Invocation): Request {
+  const pairs = valuesOf(invocation, tag).map((text) => {
+    const pair = pairOf(text);
+    if (pair === undefined) throw usageMistake(`--tag must be name=value, not "${text}"`);
+    return pair;
+  });
+  if (pairs.length === 0) return request;
+  return {
+    ...request,
+    metadata: { ...(isObject(request.metadata) && request.metadata), ...Object.fromEntries(pairs) },
   };
 }
 
@@ -97,8 +117,10 @@ export const usage: Resource = {
           about: 'only of keys that had this metadata when they were used; repeat it for more',
           field: 'metadata',
         },
+        tag,
       ],
-      complete: (request, invocation) => withPeriod(ordered(single(grouped(request, invocation))), invocation),
+      complete: (request, invocation) =>
+        withPeriod(ordered(single(withTags(grouped(request, invocation), invocation))), invocation),
       columns: {
         AT: '?at',
         'AI SYSTEM': '?aiSystemName',
@@ -126,6 +148,8 @@ export const usage: Resource = {
         'usage totals --by day,ai-system --last 7d',
         'usage totals --from 2026-11-01 --to 2026-12-01',
         'usage totals --by metadata.team,day --last 7d',
+        'usage totals --by tag.feature --last 7d --sort cost --top 10',
+        'usage totals --by tag.user --tag feature=search --last month',
       ],
     },
     export: {

@@ -86,19 +86,24 @@ export function tokens(count: number): number {
 
 class Sources {
   readonly rows: UsageSource[] = [];
-  /** By key: the first event of each of its sources, with the source's position. */
+  /**
+   * By key and tags, of which there may be as many as events: the first event of each of their sources, with the source's
+   * position.
+   */
   readonly #known = new Map<string, (readonly [UsageEvent, number])[]>();
 
   positionOf(event: UsageEvent): number {
-    const ofKey = this.#known.get(event.keyId) ?? [];
+    const key = event.tags === undefined ? event.keyId : `${event.keyId} ${JSON.stringify(event.tags)}`;
+    const ofKey = this.#known.get(key) ?? [];
     for (const [known, position] of ofKey) if (isOfSameSource(known, event)) return position;
-    if (ofKey.length === 0) this.#known.set(event.keyId, ofKey);
+    if (ofKey.length === 0) this.#known.set(key, ofKey);
     const position = this.rows.push(encodeSource(event)) - 1;
     ofKey.push([event, position]);
     return position;
   }
 }
 
+/** Of events with the same key and tags. */
 function isOfSameSource(a: UsageEvent, b: UsageEvent): boolean {
   return (
     a.session === b.session &&
@@ -122,7 +127,7 @@ function isOfSameSource(a: UsageEvent, b: UsageEvent): boolean {
 function encodeSource(event: UsageEvent): UsageSource {
   const { aiSystemId, personId, projectKeyId, projectAiSystemId, projectPersonId, providerKeyId } = event;
   const { session, organizationId, keyId, provider, modelAsked, modelAnswered, directKey } = event;
-  const { guardrailId, shadow } = event;
+  const { guardrailId, shadow, tags } = event;
   return {
     session,
     organizationId,
@@ -139,6 +144,7 @@ function encodeSource(event: UsageEvent): UsageSource {
     ...(providerKeyId !== undefined && { providerKeyId }),
     ...(guardrailId !== undefined && { guardrailId }),
     ...(shadow !== undefined && { shadow }),
+    ...(tags !== undefined && { tags }),
   };
 }
 

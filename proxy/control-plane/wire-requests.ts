@@ -42,6 +42,7 @@ function encodeFacts(row: RequestRow, sessions: Map<string, string>): RequestFac
   if (row.cost > 0) facts.costNanoUsd = String(row.cost);
   if (row.estimateReason !== undefined) facts.estimateReason = estimateReasons.names[row.estimateReason];
   if (row.firstByteMs !== undefined) facts.firstByteMs = row.firstByteMs;
+  if (row.tags !== undefined) facts.tags = Object.fromEntries(row.tags);
   return facts;
 }
 

@@ -97,6 +97,7 @@ function sourceOf(call: ChatCall) {
     providerKeyId: call.targets[0]?.providerKeyId,
     ...(call.guardrailId !== undefined && { guardrailId: call.guardrailId }),
     ...(call.shadowOf !== undefined && { shadow: true as const }),
+    ...(caller.tags !== undefined && { tags: Object.fromEntries(caller.tags) }),
   };
 }
 

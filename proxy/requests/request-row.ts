@@ -49,6 +49,7 @@ export interface RequestRow {
   readonly estimateReason: RequestRecord['estimateReason'];
   readonly durationMs: number;
   readonly firstByteMs: number | undefined;
+  readonly tags: RequestRecord['tags'];
   /** Requests that it represents: a flood of equal refusals is sampled. */
   represents: number;
 }
@@ -99,6 +100,7 @@ export function rowOf(exchange: Exchange, durationMs: number, now: number): Requ
     estimateReason: record.estimateReason,
     durationMs: Math.round(durationMs),
     firstByteMs: firstByteAt === undefined ? undefined : Math.round(firstByteAt - startedAt),
+    tags: record.tags,
     represents: 1,
   };
 }

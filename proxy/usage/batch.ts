@@ -31,7 +31,14 @@ export function bytesOf(event: UsageEvent): number {
   bytes += lengthOf(event.projectAiSystemId) + lengthOf(event.projectPersonId) + lengthOf(event.providerKeyId);
   bytes += lengthOf(event.guardrailId);
   if (event.special !== undefined) bytes += specialBytes;
+  if (event.tags !== undefined) bytes += bytesOfTags(event.tags);
   return bytes + event.charges.length * chargeBytes;
+}
+
+function bytesOfTags(tags: Readonly<Record<string, string>>): number {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(tags)) bytes += 2 * stringBytes + name.length + value.length;
+  return bytes;
 }
 
 function lengthOf(text: string | undefined): number {

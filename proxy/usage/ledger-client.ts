@@ -130,6 +130,8 @@ export interface UsageEvent {
   readonly guardrailId?: string | undefined;
   /** A copy of a request, for another model. */
   readonly shadow?: true;
+  /** Of the request, by name; absent if it has none. */
+  readonly tags?: Readonly<Record<string, string>>;
   readonly attempts: number;
   readonly estimated: boolean;
   /** Why the usage is estimated; undefined if it is not. */

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { dayOf } from '../../common/budget-window.ts';
 import { systemClock } from '../../common/clock.ts';
-import type { UsageEventRow } from '../../control-plane/store/schema.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import { createUsageDays } from '../../control-plane/usage/partitions.ts';
 import { recordUsage } from '../../control-plane/usage/record.ts';
+import type { TaggedEventRow } from '../../control-plane/usage/tagged-event.ts';
 
 export const organizationId = 'organization-1';
 
-export function usageEvent(fields: Partial<UsageEventRow> = {}): UsageEventRow {
+export function usageEvent(fields: Partial<TaggedEventRow> = {}): TaggedEventRow {
   const at = fields.at ?? Date.now();
   return {
     day: dayOf(at),
@@ -55,7 +55,7 @@ export function usageEvent(fields: Partial<UsageEventRow> = {}): UsageEventRow {
 }
 
 /** Records events in the ledger, of any organization. */
-export async function recordEvents(store: Store, events: readonly UsageEventRow[]): Promise<void> {
+export async function recordEvents(store: Store, events: readonly TaggedEventRow[]): Promise<void> {
   await createUsageDays({ store, clock: systemClock }).ensureDays(events.map(({ day }) => day));
   for (let from = 0; from < events.length; from += 1000) {
     await store.ledger((tx) => recordUsage(tx, events.slice(from, from + 1000)));

@@ -14,6 +14,7 @@ import {
   readRequest,
   readRequests,
 } from '../../../control-plane/requests/read.ts';
+import { tagsIn } from '../../../control-plane/requests/tags-text.ts';
 import { keepRequests } from '../../../control-plane/requests/upkeep.ts';
 import { createReportRequests, requestsMax } from '../../../control-plane/services/request-report.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
@@ -125,6 +126,25 @@ describeStores('rows of requests', (given) => {
     expect(await listAll({ result: 'refused' })).toEqual(newest((n) => n % 4 === 0));
     expect(await listAll({ errorCode: 'budget_exceeded', decidedBy: limitId }, 1)).toEqual(newest((n) => n % 4 === 0));
     expect(await listAll({ result: 'failed' })).toEqual([]);
+  });
+
+  it('have the tags of their requests, by which lists are narrowed', async () => {
+    await withOrganization();
+    const tags = [{ feature: 'search', user: 'ada' }, { feature: 'search', user: 'ada b' }, { feature: 'Search' }];
+    const sent = [...tags, { 'No name': 'x', empty: ' ', feature: 'a\nuser=ada' }, {}].map((each) => ({
+      ...{ id: uuidv7(), facts: { tags: each } },
+    }));
+    expect(await report(sent)).toEqual({ recorded: 5, dropped: 0 });
+    const positions = async (wanted: Readonly<Record<string, string>>) =>
+      (await listAll({ tags: wanted })).map((id) => sent.findIndex((each) => each.id === id)).toSorted();
+    expect(await positions({ feature: 'search' })).toEqual([0, 1]);
+    expect(await positions({ feature: 'search', user: 'ada' })).toEqual([0]);
+    expect(await positions({ user: 'ad' })).toEqual([]);
+    expect(await positions({})).toEqual([0, 1, 2, 3, 4]);
+    const rows = await given.store.snapshot((db) => db.selectFrom('requests').select(['id', 'tags']).execute());
+    expect(new Map(rows.map(({ id, tags: text }) => [id, tagsIn(text)]))).toEqual(
+      new Map(sent.map(({ id }, nth) => [id, tags[nth] ?? {}])),
+    );
   });
 
   it('are found by the id of the row, and by an id that the caller chose', async () => {

@@ -7,7 +7,8 @@ import { type AdjustedUsage, recordAdjustment } from '../../../control-plane/led
 import { keepUp } from '../../../control-plane/ledger/usage-upkeep.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
-import { metadataSetsMax, otherValue, pastMetadataMax } from '../../../control-plane/usage/metadata.ts';
+import { pastMetadataMax } from '../../../control-plane/usage/metadata.ts';
+import { metadataSetsMax, otherValue } from '../../../control-plane/usage/metadata-sets.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { Random } from '../../support/access/random.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
@@ -229,11 +230,11 @@ describe.each([
     await use(acme, first);
     await store.ledger(async ({ db }) => {
       const rows = Array.from({ length: metadataSetsMax - 1 }, (_, nth) => ({
-        ...{ organization_id: acme.id, set_id: `filled ${nth}`, name: 'team', value: `filled ${nth}` },
+        ...{ organization_id: acme.id, set_id: `filled ${nth}`, part: 0, used_on: 0 },
       }));
       for (let from = 0; from < rows.length; from += 5000)
         await db
-          .insertInto('usage_metadata')
+          .insertInto('usage_metadata_sets')
           .values(rows.slice(from, from + 5000))
           .execute();
     });

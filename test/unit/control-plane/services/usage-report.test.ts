@@ -12,7 +12,7 @@ const other = '019a9d5e-0000-7000-8000-000000000002';
 const source: UsageSource__Output = {
   ...{ session: uuid, organizationId: uuid, keyId: uuid, aiSystemId: uuid, provider: 'gpt-provider' },
   ...{ modelAsked: 'gpt-provider/gpt-4o', modelAnswered: '', directKey: true, providerKeyId: other },
-  shadow: false,
+  ...{ shadow: false, tags: {} },
 };
 const event: UsageEvent__Output = {
   ...{ id: uuid, at: '2026-11-20T23:59:59.999Z', source: 0, requestId: 'request-1' },
@@ -55,6 +55,20 @@ describe('a usage report', () => {
       shadow: 0,
     };
     expect(events).toEqual([{ row, charges: [{ budgetId: uuid, window: 'total', escrow: 5 }] }]);
+  });
+
+  it('contains the tags of its request, without what no tag can be', () => {
+    const sent = {
+      ...{ feature: ' search ', user: 'a'.repeat(200), Feature: 'x', 'no name': 'x', empty: ' ', hidden: 'a\u0000b' },
+      ...JSON.parse('{"__proto__": "x"}'),
+    };
+    const { read: events, fields } = read({ sources: [{ ...source, tags: sent }] });
+    expect(fields).toEqual([]);
+    expect(events[0]?.row.tags).toEqual({ feature: 'search', user: 'a'.repeat(128) });
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, nth) => [`tag-${nth}`, 'x']));
+    const [bounded] = read({ sources: [{ ...source, tags: many }] }).read;
+    expect(Object.keys(bounded?.row.tags ?? {})).toHaveLength(8);
+    expect(read({}).read[0]?.row).not.toHaveProperty('tags');
   });
 
   it('gives each event the fields of its source, and its own time', () => {

@@ -17,7 +17,7 @@ function row(fields: Partial<RequestRow> = {}): RequestRow {
     ...{ providerKeyId: undefined, directKey: false, streamed: false, cache: '', requestId: undefined, traceId: '' },
     ...{ session: '', status: 200, errorCode: '', errorSource: '', errorMessage: '', upstreamRequestId: '' },
     ...{ limitId: '', guardrailId: '', guardrails: '', attempts: 1, usage: undefined, cost: 0 },
-    ...{ estimateReason: undefined, durationMs: 1, firstByteMs: undefined, represents: 1 },
+    ...{ estimateReason: undefined, durationMs: 1, firstByteMs: undefined, tags: undefined, represents: 1 },
     ...fields,
   };
 }
