@@ -4,6 +4,7 @@ import type { Behaviour } from '../../simulator/index.ts';
 import { Random } from '../support/access/random.ts';
 import { namedRequest, type UsageReport } from '../support/recorder.ts';
 import { type Outcome, spend } from '../support/spending.ts';
+import { taggedRequest } from '../support/tagged-usage.ts';
 import type { ProxySeat, Run } from './ledger.programs.ts';
 import type { Payer, World } from './ledger.world.ts';
 
@@ -59,10 +60,11 @@ async function call(name: string, payer: Payer, proxy: ProxySeat, random: Random
   const manner = mannerOf(random);
   const counted = { promptTokens: 1 + random.below(60), completionTokens: 1 + random.below(100) };
   const reported = manner.unreported ? null : counted;
+  const { headers, fields } = taggedRequest(name);
   const outcome = await spend({
-    ...{ url: proxy.url, key: payer.key, requestId: name },
+    ...{ url: proxy.url, key: payer.key, requestId: name, headers },
     ...(manner.leavesAfterMs !== undefined && { leavesAfterMs: manner.leavesAfterMs }),
-    fields: { stream: manner.stream, ...namedRequest(name, reported, manner.behaviour) },
+    fields: { ...fields, stream: manner.stream, ...namedRequest(name, reported, manner.behaviour) },
   });
   return { name, payer, run, reported, outcome, endedAt: performance.now() };
 }

@@ -7,6 +7,7 @@ import { until, untilDone } from '../support/process.ts';
 import { recordedRequests } from '../support/recorded.ts';
 import { record } from '../support/recorder.ts';
 import { tally } from '../support/spending.ts';
+import { faultsOfTags } from '../support/tagged-usage.ts';
 import { metric } from '../support/telemetry.ts';
 import { type Calling, startCallers } from './ledger.callers.ts';
 import { type Audit, Auditor, startAudit } from './ledger.state.ts';
@@ -64,9 +65,10 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     const recordings = await Promise.all(world.organizations.map((each) => exported(world, each)));
     const evidence = { calls: calling.calls, witnessed, recorded: recordings.flat(), windows, absences };
     const verdict = verify({ ...evidence, reserved: await auditor.reserved() });
+    const tags = await Promise.all(world.organizations.map((each, nth) => faultsOfTags(each, recordings[nth] ?? [])));
     const outcomes = tally(calling.calls.map(({ outcome }) => outcome));
     const sums = { leased: sumOf(windows, 'leased'), unconfirmed: sumOf(windows, 'unconfirmed') };
-    const faults = [...rested, ...verdict.faults, ...audit.faults];
+    const faults = [...rested, ...verdict.faults, ...audit.faults, ...tags.flat()];
     if (faults.length > 0) for (const complaint of world.complaints()) log(JSON.stringify(complaint));
     return { verdict: { ...verdict, faults }, audit, absences, outcomes, ...sums };
   } catch (error) {

@@ -9,6 +9,7 @@ import { type DurableServer, startDurablePostgres, startDurableRedis } from '../
 import { bootstrap, newOrganization, type TestOrganization } from '../support/gateway.ts';
 import { freePort } from '../support/process.ts';
 import { createBudget, makeDear, type Subject } from '../support/spending.ts';
+import { nameTags } from '../support/tagged-usage.ts';
 import type { LogLine } from '../support/telemetry.ts';
 import { vendorSettings } from '../support/vendors.ts';
 import { Program, ProxySeat, type ProxyToken, type Victim } from './ledger.programs.ts';
@@ -172,6 +173,8 @@ async function hirePayers(platform: OperatorApi, port: number) {
   const free = await newOrganization(platform, port, 'free');
   await makeDear(paying);
   await makeDear(free);
+  await nameTags(paying);
+  await nameTags(free);
   const { api, id } = paying;
   const system = await api.call('AiSystems/Create', { organizationId: id, name: 'system' });
   const person = { organizationId: id, name: 'person', role: 'ROLE_MEMBER' };

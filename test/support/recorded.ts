@@ -34,6 +34,8 @@ export interface RecordedRequest {
   /** "request", "guardrail", "shadow" or "adjustment". */
   readonly kind?: string;
   readonly guardrailId?: string;
+  /** Of its key, with the tags of the request. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 export interface Recording {

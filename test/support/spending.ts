@@ -101,6 +101,7 @@ export interface Spending {
   readonly url: string;
   readonly key: string;
   readonly fields?: object;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly requestId?: string;
   /** The caller leaves after this time, when this promise resolves, or with the first bytes of its response. */
   readonly leavesAfterMs?: number;
@@ -109,9 +110,11 @@ export interface Spending {
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-export function spend({ url, key, fields = {}, requestId, leavesAfterMs, leavesWhen }: Spending): Promise<Outcome> {
+export function spend(spending: Spending): Promise<Outcome> {
+  const { url, key, fields = {}, requestId, leavesAfterMs, leavesWhen } = spending;
   const named = requestId === undefined ? {} : { 'x-request-id': requestId };
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...named };
+  const common = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const headers = { ...common, ...named, ...spending.headers };
   return new Promise((resolve) => {
     const sent = request(`${url}/v1/chat/completions`, { agent, method: 'POST', headers }, (response) => {
       const chunks: Buffer[] = [];

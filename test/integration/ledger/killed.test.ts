@@ -24,6 +24,7 @@ import {
   tally,
 } from '../../support/spending.ts';
 import { keepRequesting, wronglyRecorded } from '../../support/steady-caller.ts';
+import { faultsOfTags, nameTags, taggedRequest } from '../../support/tagged-usage.ts';
 import { metric } from '../../support/telemetry.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -54,6 +55,7 @@ async function startScene() {
 async function payingKey({ createOrganization }: TestGateway, amountUsd: string) {
   const organization = await createOrganization(`killed ${expect.getState().currentTestName}`.slice(0, 60));
   await makeDear(organization);
+  await nameTags(organization);
   const { id, value: key } = await organization.createKey();
   const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd });
   return { organization, key, budget };
@@ -71,7 +73,9 @@ interface Sent {
 /** Sends a request with its own name, to which the vendor responds after this delay. */
 function send(url: string, key: string, headDelayMs: number): Sent {
   const name = `killed-${++named}`;
-  const outcome = spend({ url, key, requestId: name, fields: namedRequest(name, reported, { headDelayMs }) });
+  const { headers, fields } = taggedRequest(name);
+  const request = { ...fields, ...namedRequest(name, reported, { headDelayMs }) };
+  const outcome = spend({ url, key, requestId: name, headers, fields: request });
   const sent: Sent = { name, outcome, endedAt: Number.POSITIVE_INFINITY };
   void outcome.then(() => {
     sent.endedAt = performance.now();
@@ -142,6 +146,7 @@ describe('over a file', () => {
     for (const row of killed) expect(row).toMatchObject({ estimated: true, status: 500 });
     const sum = [...rows.values()].reduce((all, row) => all + costOf(row), 0);
     expect(ledger.spent).toBe(sum);
+    expect(await faultsOfTags(organization, [...rows.values()])).toEqual([]);
   });
 
   it('a proxy that is killed with its pod leaves no more unconfirmed than its reservations and the open part of its leases', async () => {
