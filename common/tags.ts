@@ -18,11 +18,15 @@ export function isTagName(text: string): boolean {
   return namePattern.test(text);
 }
 
+/** Nearly all values, which are their own composed form. */
+const plainPattern = /^[!-~](?:[ -~]*[!-~])?$/;
+
 /** Enough for the characters of the longest value, before they are composed. */
 const readUnits = 4 * tagValueLengthMax;
 
 /** @returns the value trimmed, composed (NFC) and cut; undefined if it is empty or has invisible characters */
 export function tagValue(text: string): string | undefined {
+  if (text.length <= tagValueLengthMax && plainPattern.test(text)) return text;
   const composed = text.trim().slice(0, readUnits).normalize('NFC');
   const value =
     composed.length <= tagValueLengthMax ? composed : [...composed].slice(0, tagValueLengthMax).join('').trimEnd();

@@ -7,8 +7,10 @@ import { isTagName, tagNamesMax, tagValue } from '../../common/tags.ts';
  * @returns undefined if there is none
  */
 export function reportedTags(sent: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
+  const entries = Object.entries(sent);
+  if (entries.length === 0) return undefined;
   const tags: [string, string][] = [];
-  for (const [name, text] of Object.entries(sent)) {
+  for (const [name, text] of entries) {
     const value = tags.length < tagNamesMax && isTagName(name) ? tagValue(text) : undefined;
     if (value !== undefined) tags.push([name, value]);
   }

@@ -47,7 +47,6 @@ interface Common {
 }
 
 function readSource(read: Reader, source: UsageSource__Output) {
-  const tags = reportedTags(source.tags);
   return {
     session_id: source.session === '' ? '' : read.id('session', source.session),
     organization_id: read.id('organization_id', source.organizationId),
@@ -65,7 +64,6 @@ function readSource(read: Reader, source: UsageSource__Output) {
     provider_key_id: read.maybeId('provider_key_id', source.providerKeyId),
     guardrail_id: read.maybeId('guardrail_id', source.guardrailId),
     shadow: flag(source.shadow),
-    ...(tags !== undefined && { tags }),
   };
 }
 
@@ -81,6 +79,7 @@ function readEvent(read: Reader, event: UsageEvent__Output, common: Common): Rep
   const source = common.sources[event.source];
   if (source === undefined) return read.wrong('source', 'must be a position in `sources`');
   const { at, day } = read.time('at', event.at);
+  const tags = reportedTags(event.tags);
   const row: TaggedEventRow = {
     ...source,
     day,
@@ -111,6 +110,7 @@ function readEvent(read: Reader, event: UsageEvent__Output, common: Common): Rep
     estimate_reason: estimateReason(event),
     reported_cost: read.maybeAmount('reported_cost_nano_usd', event.reportedCostNanoUsd),
     special: specialText(knownWords(event.special)),
+    ...(tags !== undefined && { tags }),
   };
   const ordinal = event.ordinal === undefined ? undefined : read.ordinal('ordinal', event.ordinal);
   return { row, charges: readCharges(read, event, common.slices), ordinal };

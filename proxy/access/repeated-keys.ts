@@ -21,6 +21,7 @@ export function withoutRepeatedKeys(text: string, headers: CredentialHeaders, is
 }
 
 function repeatedKeys(text: string, headers: CredentialHeaders, isUsed: boolean): readonly string[] {
+  if (text.length < keyLengthMin) return [];
   return keyHeaders.flatMap((name) => {
     const value = valueIn(headers.get(name) ?? '');
     // Checking what the value looks like costs more, and almost no request repeats anything.

@@ -57,6 +57,7 @@ function encodeEvent(event: UsageEvent, { sources, slices: leases, times }: Tabl
   if (event.estimateReason !== undefined) wire.estimateReason = estimateReasons.names[event.estimateReason];
   if (event.reportedCost !== undefined) wire.reportedCostNanoUsd = String(event.reportedCost);
   if (event.ordinal !== undefined) wire.ordinal = String(event.ordinal);
+  if (event.tags !== undefined) wire.tags = event.tags;
   if (event.special !== undefined) wire.special = encodeSpecial(event.special);
   if (event.charges.length > 0) {
     wire.charges = event.charges.map(({ budgetId, window, escrow }) => ({
@@ -86,24 +87,19 @@ export function tokens(count: number): number {
 
 class Sources {
   readonly rows: UsageSource[] = [];
-  /**
-   * By key and tags, of which there may be as many as events: the first event of each of their sources, with the source's
-   * position.
-   */
+  /** By key: the first event of each of its sources, with the source's position. */
   readonly #known = new Map<string, (readonly [UsageEvent, number])[]>();
 
   positionOf(event: UsageEvent): number {
-    const key = event.tags === undefined ? event.keyId : `${event.keyId} ${JSON.stringify(event.tags)}`;
-    const ofKey = this.#known.get(key) ?? [];
+    const ofKey = this.#known.get(event.keyId) ?? [];
     for (const [known, position] of ofKey) if (isOfSameSource(known, event)) return position;
-    if (ofKey.length === 0) this.#known.set(key, ofKey);
+    if (ofKey.length === 0) this.#known.set(event.keyId, ofKey);
     const position = this.rows.push(encodeSource(event)) - 1;
     ofKey.push([event, position]);
     return position;
   }
 }
 
-/** Of events with the same key and tags. */
 function isOfSameSource(a: UsageEvent, b: UsageEvent): boolean {
   return (
     a.session === b.session &&
@@ -127,7 +123,7 @@ function isOfSameSource(a: UsageEvent, b: UsageEvent): boolean {
 function encodeSource(event: UsageEvent): UsageSource {
   const { aiSystemId, personId, projectKeyId, projectAiSystemId, projectPersonId, providerKeyId } = event;
   const { session, organizationId, keyId, provider, modelAsked, modelAnswered, directKey } = event;
-  const { guardrailId, shadow, tags } = event;
+  const { guardrailId, shadow } = event;
   return {
     session,
     organizationId,
@@ -144,7 +140,6 @@ function encodeSource(event: UsageEvent): UsageSource {
     ...(providerKeyId !== undefined && { providerKeyId }),
     ...(guardrailId !== undefined && { guardrailId }),
     ...(shadow !== undefined && { shadow }),
-    ...(tags !== undefined && { tags }),
   };
 }
 

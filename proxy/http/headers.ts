@@ -33,6 +33,9 @@ const knownHeaders = new Set([
   'traceparent',
 ]);
 
+/** Of ASCII letters. */
+const caseBit = 0x20;
+
 export class RequestHeaders {
   readonly #raw: readonly string[];
   readonly #values = new Map<string, string>();
@@ -66,9 +69,29 @@ export class RequestHeaders {
     for (let i = 0; i + 1 < this.#raw.length; i += 2) {
       const name = (this.#raw[i] ?? '').toLowerCase();
       const value = this.#raw[i + 1] ?? '';
-      if (accepts(name) && !containsCredential(value) && !repeatsKey(value, this, true)) found.push(name, value);
+      if (accepts(name) && this.#isHarmless(value)) found.push(name, value);
     }
     return found;
+  }
+
+  /** As `matching`: headers whose names begin so. @param beginning in lower case */
+  beginningWith(beginning: string): readonly string[] {
+    const found: string[] = [];
+    const first = beginning.charCodeAt(0);
+    for (let i = 0; i + 1 < this.#raw.length; i += 2) {
+      const sent = this.#raw[i] ?? '';
+      // Most names are of other headers, and making each of them lower case would cost more than everything else here.
+      if (sent.length <= beginning.length || (sent.charCodeAt(0) | caseBit) !== first) continue;
+      const name = sent.toLowerCase();
+      const value = this.#raw[i + 1] ?? '';
+      if (name.startsWith(beginning) && this.#isHarmless(value)) found.push(name, value);
+    }
+    return found;
+  }
+
+  /** Whether the value repeats no key. */
+  #isHarmless(value: string): boolean {
+    return !containsCredential(value) && !repeatsKey(value, this, true);
   }
 
   /** Names that were sent more than once with different values. */

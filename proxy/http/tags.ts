@@ -2,7 +2,7 @@
 // nothing about the request, and no value makes it fail.
 import { isUtf8 } from 'node:buffer';
 import { containsCredential } from '../../common/credential.ts';
-import { isObject } from '../../common/json.ts';
+import { isObject, type JsonObject } from '../../common/json.ts';
 import { tagValue } from '../../common/tags.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { OrganizationRecord } from '../access/principal.ts';
@@ -33,49 +33,52 @@ export interface TagRules {
  * the end user, the string in the metadata of the body. What has no visible value is passed over.
  * @returns undefined if the request has no tag
  */
-export function requestTags(caller: TagRules, tagged: TaggedRequest): Caller['tags'] {
+export function requestTags(caller: TagRules, { request, headers, format }: TaggedRequest): Caller['tags'] {
   const { tagNames } = caller.principal.organization;
   if (tagNames === undefined) return undefined;
+  const sent = {
+    headers,
+    ofTags: headers.beginningWith(tagHeaderPrefix),
+    body: request.body,
+    metadata: format.metadataField === undefined ? undefined : clientBody(request)[format.metadataField],
+    isDirect: caller.direct,
+  };
   const tags = new Map<string, string>();
-  const sent = headersOf(tagNames, tagged.headers);
   for (const name of tagNames) {
-    const value = valueUnder(name, sent, tagged, caller.direct);
+    const value = valueUnder(name, sent);
     if (value !== undefined) tags.set(name, value);
   }
   return tags.size === 0 ? undefined : tags;
 }
 
-/** Alternating names and values. */
-function headersOf(tagNames: readonly string[], headers: RequestHeaders): readonly string[] {
-  return headers.matching(
-    (header) => header.startsWith(tagHeaderPrefix) && tagNames.includes(header.slice(tagHeaderPrefix.length)),
-  );
+interface Sent {
+  readonly headers: RequestHeaders;
+  /** Alternating names and values. */
+  readonly ofTags: readonly string[];
+  /** The chat request: the fields of all clients' formats for the end user are there under two names. */
+  readonly body: JsonObject;
+  readonly metadata: unknown;
+  readonly isDirect: boolean;
 }
 
-function valueUnder(
-  name: string,
-  sent: readonly string[],
-  { request, headers, format }: TaggedRequest,
-  isDirect: boolean,
-): string | undefined {
-  for (let at = 0; at + 1 < sent.length; at += 2) {
-    const value = sent[at] === tagHeaderPrefix + name ? tagValue(headerText(sent[at + 1] ?? '')) : undefined;
+function valueUnder(name: string, sent: Sent): string | undefined {
+  const { ofTags, body, metadata } = sent;
+  for (let at = 0; at + 1 < ofTags.length; at += 2) {
+    const isOfName = ofTags[at] === tagHeaderPrefix + name;
+    const value = isOfName ? tagValue(headerText(ofTags[at + 1] ?? '')) : undefined;
     if (value !== undefined) return value;
   }
-  for (const text of bodyTexts(name, request, format)) {
-    const value = typeof text === 'string' ? tagValue(text) : undefined;
-    // A key that was sent as a tag by mistake must not be stored.
-    if (value !== undefined && !containsCredential(value) && !repeatsKey(value, headers, isDirect)) return value;
-  }
-  return undefined;
+  const user = name === userTag ? (bodyValue(body.safety_identifier, sent) ?? bodyValue(body.user, sent)) : undefined;
+  // Names in the metadata are the caller's, so only its own members count: `constructor` is a name like any other.
+  if (user !== undefined || !isObject(metadata) || !Object.hasOwn(metadata, name)) return user;
+  return bodyValue(metadata[name], sent);
 }
 
-/** Names in a body are the caller's, so only its own members count: `constructor` is a name like any other. */
-function bodyTexts(name: string, request: ChatRequest, { metadataField }: TaggedRequest['format']): readonly unknown[] {
-  // The fields of all clients' formats are in the chat request under these two names.
-  const ofUser = name === userTag ? [request.body.safety_identifier, request.body.user] : [];
-  const metadata = metadataField === undefined ? undefined : clientBody(request)[metadataField];
-  return isObject(metadata) && Object.hasOwn(metadata, name) ? [...ofUser, metadata[name]] : ofUser;
+/** A key that was sent as a tag by mistake must not be stored. */
+function bodyValue(text: unknown, { headers, isDirect }: Sent): string | undefined {
+  const value = typeof text === 'string' ? tagValue(text) : undefined;
+  if (value === undefined || containsCredential(value) || repeatsKey(value, headers, isDirect)) return undefined;
+  return value;
 }
 
 /** Node reads header values as Latin-1; callers may send UTF-8. */

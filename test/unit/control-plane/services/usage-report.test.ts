@@ -12,7 +12,7 @@ const other = '019a9d5e-0000-7000-8000-000000000002';
 const source: UsageSource__Output = {
   ...{ session: uuid, organizationId: uuid, keyId: uuid, aiSystemId: uuid, provider: 'gpt-provider' },
   ...{ modelAsked: 'gpt-provider/gpt-4o', modelAnswered: '', directKey: true, providerKeyId: other },
-  ...{ shadow: false, tags: {} },
+  shadow: false,
 };
 const event: UsageEvent__Output = {
   ...{ id: uuid, at: '2026-11-20T23:59:59.999Z', source: 0, requestId: 'request-1' },
@@ -20,7 +20,7 @@ const event: UsageEvent__Output = {
   ...{ cacheWrite1hTokens: 5, reasoningTokens: 6, costNanoUsd: '9007199254740991' },
   ...{ unpriced: true, status: 599, errorSource: 'provider', errorCode: 'x', latencyMs: 7, firstTokenMs: 8 },
   ...{ streamed: true, attempts: 2, estimated: true, charges: [{ slice: 1, escrowNanoUsd: '5' }] },
-  ...{ estimateReason: 'ESTIMATE_REASON_TIMED_OUT', reportedCostNanoUsd: '3' },
+  ...{ estimateReason: 'ESTIMATE_REASON_TIMED_OUT', reportedCostNanoUsd: '3', tags: {} },
 };
 const slices = [
   { budgetId: uuid, window: '2026-11-20' },
@@ -62,11 +62,11 @@ describe('a usage report', () => {
       ...{ feature: ' search ', user: 'a'.repeat(200), Feature: 'x', 'no name': 'x', empty: ' ', hidden: 'a\u0000b' },
       ...JSON.parse('{"__proto__": "x"}'),
     };
-    const { read: events, fields } = read({ sources: [{ ...source, tags: sent }] });
+    const { read: events, fields } = read({ events: [{ ...event, tags: sent }] });
     expect(fields).toEqual([]);
     expect(events[0]?.row.tags).toEqual({ feature: 'search', user: 'a'.repeat(128) });
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, nth) => [`tag-${nth}`, 'x']));
-    const [bounded] = read({ sources: [{ ...source, tags: many }] }).read;
+    const [bounded] = read({ events: [{ ...event, tags: many }] }).read;
     expect(Object.keys(bounded?.row.tags ?? {})).toHaveLength(8);
     expect(read({}).read[0]?.row).not.toHaveProperty('tags');
   });

@@ -23,11 +23,11 @@ it('a response to a usage report contains the database’s time and epoch', () =
 });
 
 describe('a usage event in a report', () => {
-  it('arrives with the tags of its request, and shares its source with events of the same tags only', () => {
+  it('arrives with the tags of its request', () => {
     const [search, chat] = [{ feature: 'search', user: 'é漢' }, { feature: 'chat' }];
     const arrived = sent({ tags: search }, { tags: chat }, {}, { tags: { ...search } });
-    expect(arrived.events.map(({ source }) => arrived.sources[source]?.tags)).toEqual([search, chat, {}, search]);
-    expect(arrived.sources).toHaveLength(3);
+    expect(arrived.events.map(({ tags }) => tags)).toEqual([search, chat, {}, search]);
+    expect(arrived.sources).toHaveLength(1);
   });
 
   it('arrives with all its fields', () => {
