@@ -19,6 +19,7 @@ import type { Rates } from './rates/rates.ts';
 import { RedisRates } from './rates/redis-rates.ts';
 import { rateScripts } from './rates/scripts.ts';
 import { createSharedRates } from './rates/shared-rates.ts';
+import { ValueRates } from './rates/value-rates.ts';
 import { type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import type { ProxySettings } from './settings.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
@@ -142,7 +143,7 @@ function openRates(
 ): Rates {
   const clock = systemClock;
   const onTake = () => metrics.countedLocally();
-  if (connection === undefined) return new LocalRates({ clock, onTake });
+  if (connection === undefined) return new ValueRates(new LocalRates({ clock, onTake }), clock);
   const local = new LocalRates({ clock, onTake, proxies });
   const redis = new RedisRates({
     alone: local,
@@ -154,5 +155,5 @@ function openRates(
     deadlineMs: redisDeadlineMs,
   });
   lifecycle.onClose('leases', () => redis.close());
-  return createSharedRates({ redis, local });
+  return new ValueRates(createSharedRates({ redis, local }), clock);
 }

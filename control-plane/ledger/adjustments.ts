@@ -12,9 +12,11 @@ import { addToHours, addToMetadataHours, emptyRow } from '../usage/hours.ts';
 import { metadataSets } from '../usage/metadata.ts';
 import type { Source } from '../usage/sources.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
+import type { BudgetWindow } from './budget.ts';
 import { readBudgets } from './budgets.ts';
+import { admitCounters } from './counters.ts';
 import { shareOrganizations } from './locks.ts';
-import { type BudgetWindow, createMatching, subjectsOf, windowKey, windowOfBudget } from './matching.ts';
+import { createMatching, subjectsOf, windowKey, windowOfBudget } from './matching.ts';
 import { openPage } from './page.ts';
 import { addAdjustment, readAdjusted } from './reset-window.ts';
 
@@ -57,6 +59,7 @@ export async function recordAdjustment(
   await shareOrganizations(tx, [usage.organizationId]);
   await requireRecorded(tx.db, usage);
   const windows = await windowsOf(tx, usage);
+  await admitCounters(tx, windows);
   // Before the sums by hour change, because a window whose row is created now starts with these sums.
   const page = await openPage(tx, new Map(windows.map((one) => [keyOf(one), one])), []);
   for (const { budget, window } of windows) {

@@ -4,13 +4,16 @@
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { windowMaxMs } from '../../common/budget-window.ts';
+import { limitOfCounter } from '../../common/counter-names.ts';
 import { calendarOf, raisesOf, thresholdsOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
+import { countingOf } from '../store/limit-counting.ts';
 import type { Schema } from '../store/schema.ts';
 import { usageWaitsMaxMs } from './bounds.ts';
-import type { Budget } from './matching.ts';
+import type { Budget } from './budget.ts';
+import { budgetNamed } from './counters.ts';
 
-/** Includes deleted budgets. */
+/** Includes deleted budgets. @param ids of budgets, and names of their counters, whose values are not read */
 export async function readBudgetsById(
   db: Kysely<Schema>,
   ids: readonly string[],
@@ -19,10 +22,16 @@ export async function readBudgetsById(
   const rows = await db
     .selectFrom('limits')
     .selectAll()
-    .where('id', 'in', ids)
+    .where('id', 'in', [...new Set(ids.map(limitOfCounter))])
     .where('kind', 'in', budgetKinds)
     .execute();
-  return new Map(rows.flatMap((row) => budgetOf(row) ?? []).map((budget) => [budget.id, budget]));
+  const limits = new Map(rows.flatMap((row) => budgetOf(row) ?? []).map((budget) => [budget.id, budget]));
+  const named = ids.flatMap((id): (readonly [string, Budget])[] => {
+    const limit = limits.get(limitOfCounter(id));
+    const budget = limit && budgetNamed(limit, id);
+    return budget === undefined ? [] : [[id, budget]];
+  });
+  return new Map(named);
 }
 
 // Longer than a window, and longer than an event may wait to be reported.
@@ -68,5 +77,6 @@ function budgetOf(row: Selectable<Schema['limits']>): Budget | undefined {
     model: row.model === null ? null : canonicalSelector(row.model),
     createdAt: row.created_at,
     deleted: row.deleted_at !== null,
+    counting: countingOf(row),
   };
 }

@@ -2,11 +2,13 @@
 // it is reported; the rest is free at once. It closes a piece at a time, so it may stop in between or run twice without
 // harm.
 import type { ProxyCaller } from '../rpc/caller.ts';
+import { limitOf } from '../store/limit-counting.ts';
 import type { LedgerTransaction, Store } from '../store/store.ts';
+import type { BudgetWindow } from './budget.ts';
 import { readBudgetsById } from './budgets.ts';
 import { endLease, type LeaseName, type LeaseRow, nameOf } from './leases.ts';
 import { lockSession, shareOrganizations } from './locks.ts';
-import { type BudgetWindow, windowKey } from './matching.ts';
+import { windowKey } from './matching.ts';
 import { openPage } from './page.ts';
 import { addSession, requireOwn } from './sessions.ts';
 
@@ -90,7 +92,7 @@ async function closePiece(
 async function unended({ db }: LedgerTransaction, end: SessionEnd): Promise<readonly LeaseRow[]> {
   const leases = await db
     .selectFrom('leases')
-    .innerJoin('limits', 'limits.id', 'leases.budget_id')
+    .innerJoin('limits', (join) => join.on('limits.id', '=', limitOf('leases.budget_id')))
     .selectAll('leases')
     .where('session_id', '=', end.session)
     .where('remaining', '>', 0)

@@ -103,10 +103,14 @@ async function expireLeases(store: Pick<Store, 'ledger'>, sessionId: string): Pr
   const leases = await store.ledger(({ db }) =>
     db
       .selectFrom('leases')
-      .innerJoin('limits', 'limits.id', 'leases.budget_id')
+      .innerJoin('budget_windows as window_row', (join) =>
+        join
+          .onRef('window_row.budget_id', '=', 'leases.budget_id')
+          .onRef('window_row.window_start', '=', 'leases.window_start'),
+      )
       .select([
         'leases.session_id as session',
-        'limits.organization_id as organizationId',
+        'window_row.organization_id as organizationId',
         'leases.budget_id as budgetId',
         'leases.window_start as window',
       ])

@@ -6,11 +6,13 @@ import type { LedgerTransaction, Store } from '../store/store.ts';
 import { type BudgetOfWindow, noteExceeded } from '../webhooks/thresholds.ts';
 import { Batches, type Done } from './batches.ts';
 import { usageWaitsMaxMs } from './bounds.ts';
+import type { Budget, BudgetWindow } from './budget.ts';
 import { readBudgetsById } from './budgets.ts';
+import { admitCounters } from './counters.ts';
 import { Healing } from './healing.ts';
 import type { LeaseName, LeaseRow } from './leases.ts';
 import { type SessionRow, shareOrganizations, shareSessions } from './locks.ts';
-import { amountIn, type Budget, type BudgetWindow, windowKey } from './matching.ts';
+import { amountIn, windowKey } from './matching.ts';
 import { openPage, type Page } from './page.ts';
 import { requireOwn } from './sessions.ts';
 import type { WindowRow } from './windows.ts';
@@ -20,6 +22,8 @@ export interface Operation extends LeaseName {
   readonly seq: number;
   /** Nano-dollars of the lease that are shut after the operation; undefined means 0. */
   readonly shut?: number;
+  /** Of a lease of a counter: its value, with which it may begin. */
+  readonly counterValue?: string | undefined;
 }
 
 /** The time at which an operation is executed. */
@@ -41,7 +45,7 @@ export interface OpenLease {
 }
 
 /** Why there is no lease that the operation could be applied to, now or later. */
-export type NoLease = 'gone' | 'window' | 'deleted';
+export type NoLease = 'gone' | 'window' | 'deleted' | 'full';
 
 /** An operation that is to be applied to one lease. */
 export interface LeaseWork<ReadResponse> {
@@ -107,6 +111,8 @@ interface Opened {
   readonly sessions: ReadonlyMap<string, SessionRow>;
   readonly page: Page;
   readonly now: number;
+  /** Counters without a row, and without room for one. */
+  readonly full: ReadonlySet<string>;
 }
 
 /** Locks the rows that the operations read, in the order of locks.ts. */
@@ -124,21 +130,29 @@ async function open(tx: LedgerTransaction, works: readonly LeaseRequest[]): Prom
   for (const { operation } of touched) {
     const budget = budgets.get(operation.budgetId);
     if (budget === undefined || !isNear(budget, operation.window, tx.now)) continue;
-    wanted.set(windowKey(budget.id, operation.window), { budget, window: operation.window });
+    const key = windowKey(budget.id, operation.window);
+    const value = operation.counterValue ?? wanted.get(key)?.budget.value ?? budget.value;
+    wanted.set(key, { budget: value === undefined ? budget : { ...budget, value }, window: operation.window });
   }
+  const full = await admitCounters(tx, wanted.values());
+  for (const [key, { budget }] of wanted) if (full.has(budget.id)) wanted.delete(key);
   const leases = touched.map(({ operation }) => operation);
   const page = await openPage(tx, wanted, leases);
-  return { budgets, sessions: new Map(sessions.map((row) => [row.id, row])), page, now: tx.now };
+  return { budgets, sessions: new Map(sessions.map((row) => [row.id, row])), page, now: tx.now, full };
 }
 
 /** @throws CallError not_found for the session of another proxy */
-function find({ budgets, sessions, page, now }: Opened, { caller, operation }: LeaseRequest): OpenLease | NoLease {
+function find(
+  { budgets, sessions, page, now, full }: Opened,
+  { caller, operation }: LeaseRequest,
+): OpenLease | NoLease {
   const budget = budgets.get(operation.budgetId);
   if (budget === undefined || !mayTouch({ caller, operation }, budgets)) return 'deleted';
   const session = sessions.get(operation.session);
   if (session === undefined) return 'gone';
   requireOwn(session, caller);
   if (!isNear(budget, operation.window, now)) return 'window';
+  if (full.has(budget.id)) return 'full';
   const windowRow = page.window(budget.id, operation.window);
   const raised = { ...budget, amount: amountIn(budget, operation.window, now) };
   return { budget: raised, session, windowRow, lease: page.lease(operation) ?? newLease(session, windowRow) };

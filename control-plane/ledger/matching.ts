@@ -5,37 +5,16 @@
 
 import { limitsModel } from '../../catalog/model-selector.ts';
 import { type BudgetCalendar, windowOf } from '../../common/budget-window.ts';
+import { isCounter, limitOfCounter } from '../../common/counter-names.ts';
 import { dayMs, minuteMs } from '../../common/durations.ts';
-import { type Raise, raisedIn } from '../store/budget-columns.ts';
+import { raisedIn } from '../store/budget-columns.ts';
+import { countsTags } from '../store/limit-counting.ts';
 import type { UsageEventRow } from '../store/schema.ts';
 import { type Source, subjectColumns } from '../usage/sources.ts';
 import type { BudgetOfWindow } from '../webhooks/thresholds.ts';
-
-export interface Budget {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly subjectId: string;
-  /** When its windows begin. */
-  readonly period: BudgetCalendar;
-  /** In nano-dollars, without raises. */
-  readonly amount: number;
-  readonly raises: readonly Raise[];
-  /** Refuses nothing, so proxies do not know it. */
-  readonly soft: boolean;
-  /** In percent of the amount; undefined: the usual ones. */
-  readonly thresholds: readonly number[] | undefined;
-  /** Null for all models. */
-  readonly model: string | null;
-  readonly createdAt: number;
-  readonly deleted: boolean;
-}
-
-/** A budget and one of its windows. */
-export interface BudgetWindow {
-  readonly budget: Budget;
-  /** The name that windowOf returns. */
-  readonly window: string;
-}
+import type { Budget, BudgetWindow } from './budget.ts';
+import { budgetNamed } from './counters.ts';
+import { countersOf, type Tags } from './event-counters.ts';
 
 /** The budget's window with the amount that holds in it now, for notices. */
 export function windowOfBudget({ budget, window }: BudgetWindow, now: number): BudgetOfWindow {
@@ -64,7 +43,7 @@ export function subjectsOf(source: Source): ReadonlySet<string> {
 
 /** The fields of an event that are needed besides its source. */
 interface Counted {
-  readonly row: Pick<UsageEventRow, 'at'>;
+  readonly row: Pick<UsageEventRow, 'at'> & { readonly tags?: Tags };
   readonly charges: readonly { readonly budgetId: string }[];
 }
 
@@ -86,8 +65,10 @@ export function createMatching(budgets: readonly Budget[]): (source: Source) => 
       .flatMap((subject) => bySubject.get(subject) ?? [])
       .filter(({ organizationId }) => organizationId === source.organization_id);
     // A copy of a request is charged to budgets for such copies, and counts towards no other one.
-    const matching = source.shadow === 1 ? [] : own.filter((budget) => matches(budget, source));
-    const others = own.filter((budget) => !matching.includes(budget));
+    const all = source.shadow === 1 ? [] : own.filter((budget) => matches(budget, source));
+    const others = own.filter((budget) => !all.includes(budget));
+    const matching = all.filter(({ counting }) => counting === undefined);
+    const countedApart = all.filter(({ counting }) => counting !== undefined);
     // Within a slot, no window ends.
     const slotMs = matching.every(({ period }) => isOfDays(period)) ? dayMs : minuteMs;
     const bySlot = new Map<number, readonly BudgetWindow[]>();
@@ -97,10 +78,12 @@ export function createMatching(budgets: readonly Budget[]): (source: Source) => 
       bySlot.set(slot, inSlot);
       const counts = ({ budget }: BudgetWindow) => isCounted(budget, event);
       const counting = inSlot.every(counts) ? inSlot : inSlot.filter(counts);
-      const charged = others.filter((budget) => isCharged(budget, event));
-      return charged.length === 0
-        ? counting
-        : [...counting, ...charged.map((budget) => windowIn(budget, event.row.at))];
+      const charged = others.flatMap((budget) => chargedOf(budget, event));
+      const counters = countedApart.flatMap((budget) =>
+        countersOf(budget, source, { tags: event.row.tags, charged: chargedOf(budget, event) }),
+      );
+      const more = [...charged, ...counters.filter((budget) => isCounted(budget, event))];
+      return more.length === 0 ? counting : [...counting, ...more.map((budget) => windowIn(budget, event.row.at))];
     };
   };
 }
@@ -114,14 +97,24 @@ function matches({ model }: Budget, source: Source): boolean {
   return model === null || limitsModel(model, source.model_asked);
 }
 
+/** The budgets of a limit that an event was charged to: itself, or counters. */
+function chargedOf(budget: Budget, { charges }: Pick<Counted, 'charges'>): readonly Budget[] {
+  return charges.flatMap(({ budgetId }) =>
+    limitOfCounter(budgetId) === budget.id && isCounter(budgetId) === (budget.counting?.each !== undefined)
+      ? (budgetNamed(budget, budgetId) ?? [])
+      : [],
+  );
+}
+
 /**
- * A window of a day, week or month counts usage from before its budget was created. A total counts from its creation
- * on, and also charges to it that lie earlier by the proxy's clock estimate, because they were reserved after the
- * creation.
+ * A window of a day, week or month counts usage from before its budget was created. A total, and a budget that counts
+ * tags, counts from its creation on, and also charges to it that lie earlier by the proxy's clock estimate, because they
+ * were reserved after the creation.
  */
 function isCounted(budget: Budget, event: Counted): boolean {
-  const { period, createdAt } = budget;
-  return period !== 'total' || event.row.at >= createdAt || isCharged(budget, event);
+  const { period, createdAt, counting } = budget;
+  const countsAll = period !== 'total' && !(counting && countsTags(counting));
+  return countsAll || event.row.at >= createdAt || isCharged(budget, event);
 }
 
 function isCharged({ id }: Budget, { charges }: Counted): boolean {

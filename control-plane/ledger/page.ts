@@ -2,9 +2,10 @@
 // end.
 import type { Kysely } from 'kysely';
 import type { Schema } from '../store/schema.ts';
+import type { BudgetWindow } from './budget.ts';
 import { type LeaseName, type LeaseRow, leaseKey, nameOf, readLeases, saveLeases } from './leases.ts';
 import type { TimedTransaction } from './locks.ts';
-import { type BudgetWindow, windowKey } from './matching.ts';
+import { windowKey } from './matching.ts';
 import { lockWindows, saveWindows, type WindowRow } from './windows.ts';
 
 /** @param windows by windowKey */

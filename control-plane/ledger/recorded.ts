@@ -2,12 +2,17 @@
 import { type Kysely, sql } from 'kysely';
 import { isShadow, limitsModel } from '../../catalog/model-selector.ts';
 import { windowEnd, windowStart } from '../../common/budget-window.ts';
+import { countsTags } from '../store/limit-counting.ts';
 import type { Schema } from '../store/schema.ts';
 import { subjectColumns } from '../usage/sources.ts';
 import { partsOf, plus } from './bounds.ts';
-import { type BudgetWindow, windowKey } from './matching.ts';
+import type { BudgetWindow } from './budget.ts';
+import { windowKey } from './matching.ts';
 
-/** Nano-dollars by windowKey. A budget without windows has no sum, because it counts from its creation on. */
+/**
+ * Nano-dollars by windowKey. A budget without windows has no sum, because it counts from its creation on; nor has one that
+ * counts tags, which the sums do not have.
+ */
 export async function readRecorded(
   db: Kysely<Schema>,
   windows: readonly BudgetWindow[],
@@ -22,15 +27,21 @@ export async function readRecorded(
 
 interface Bounded {
   readonly window: BudgetWindow;
+  /** Of a counter of a virtual key: the key. */
+  readonly subject: string;
   readonly from: number;
   readonly to: number;
 }
 
 function boundsOf(window: BudgetWindow): Bounded | undefined {
+  const { counting, subjectId, value } = window.budget;
+  if (counting !== undefined && countsTags(counting)) return undefined;
+  const subject = counting?.each === undefined ? subjectId : value;
+  if (subject === undefined) return undefined;
   const from = windowStart(window.window);
   if (from === undefined) return undefined;
   const to = windowEnd(window.budget.period, from);
-  return to === undefined ? undefined : { window, from, to };
+  return to === undefined ? undefined : { window, subject, from, to };
 }
 
 interface Recorded {
@@ -42,8 +53,8 @@ interface Recorded {
 async function addRecorded(db: Kysely<Schema>, bounded: readonly Bounded[], sums: Map<string, number>): Promise<void> {
   const list = sql.join(
     bounded.map(
-      ({ window: { budget }, from, to }, nth) =>
-        sql`(${sql.lit(nth)}, ${budget.organizationId}, ${budget.subjectId}, ${bigint(from)}, ${bigint(to)})`,
+      ({ window: { budget }, subject, from, to }, nth) =>
+        sql`(${sql.lit(nth)}, ${budget.organizationId}, ${subject}, ${bigint(from)}, ${bigint(to)})`,
     ),
   );
   const columns = sql.join(subjectColumns.map((column) => sql.ref(`usage_hours.${column}`)));

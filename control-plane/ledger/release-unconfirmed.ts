@@ -1,5 +1,6 @@
 // Releases unconfirmed money of a proxy that fell silent and will not report any more. Late reports are still recorded
 // and may then exceed the limit: releasing is the operator's choice.
+import { limitOfCounter } from '../../common/counter-names.ts';
 import { readLease, saveLeases, takeFrom } from './leases.ts';
 import { type LedgerLocking, shareOrganizations, shareSessions } from './locks.ts';
 import { lockWindow, saveWindows } from './windows.ts';
@@ -35,7 +36,7 @@ export async function releaseUnconfirmed(
   const budget = await tx.db
     .selectFrom('limits')
     .select('organization_id')
-    .where('id', '=', budgetId)
+    .where('id', '=', limitOfCounter(budgetId))
     .executeTakeFirst();
   if (budget === undefined) return undefined;
   await shareOrganizations(tx, [budget.organization_id]);

@@ -10,10 +10,12 @@ import type { TaggedEventRow } from '../usage/tagged-event.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { freeOf } from './acquire.ts';
 import { plus } from './bounds.ts';
+import type { BudgetWindow } from './budget.ts';
 import { readBudgets } from './budgets.ts';
+import { admitCounters, otherBudget } from './counters.ts';
 import { type LeaseName, takeFrom } from './leases.ts';
 import { shareOrganizations, shareSessions } from './locks.ts';
-import { amountIn, type BudgetWindow, createMatching, subjectsOf, windowKey, windowOfBudget } from './matching.ts';
+import { amountIn, createMatching, subjectsOf, windowKey, windowOfBudget } from './matching.ts';
 import { lockOrdinals, saveOrdinals } from './ordinals.ts';
 import { openPage, type Page } from './page.ts';
 import type { WindowRow } from './windows.ts';
@@ -56,9 +58,10 @@ export async function reportTogether(
   reports: readonly UsageReport[],
 ): Promise<readonly Reported[]> {
   const { bookable, numbered } = await lockOwners(tx, reports);
-  const counting = await readCounting(tx, bookable);
-  const requested = sumByWindow(bookable, counting);
+  const matching = await readCounting(tx, bookable);
   const ordinals = await lockOrdinals(tx, distinct([...numbered].map(({ row }) => row.session_id)));
+  const counting = await withCounters(tx, matching);
+  const requested = sumByWindow(bookable, counting);
   const page = await openPage(tx, byKey(requested.keys()), leasesOf(requested));
   const isRecorded = (event: ReportedEvent) =>
     numbered.has(event) && ordinals.get(event.row.session_id)?.has(event.ordinal ?? 0) === true;
@@ -148,6 +151,26 @@ async function readCounting(tx: LedgerTransaction, events: readonly ReportedEven
     for (const event of own) counting.set(event, windowsOf(event));
   }
   return counting;
+}
+
+/** With a counter for further values where another one has no room. */
+async function withCounters(tx: LedgerTransaction, counting: Counting): Promise<Counting> {
+  const windows = new Set([...counting.values()].flat());
+  const charged = new Set([...counting.keys()].flatMap(({ charges }) => charges.map(({ budgetId }) => budgetId)));
+  const refused = await admitCounters(tx, windows, (id) => charged.has(id));
+  if (refused.size === 0) return counting;
+  const others = new Map<string, BudgetWindow>();
+  const placed = (one: BudgetWindow): BudgetWindow => {
+    if (!refused.has(one.budget.id)) return one;
+    const budget = otherBudget(one.budget);
+    const key = windowKey(budget.id, one.window);
+    const other = others.get(key) ?? { budget, window: one.window };
+    others.set(key, other);
+    return other;
+  };
+  const moved = new Map([...counting].map(([event, own]) => [event, [...new Set(own.map(placed))]] as const));
+  await admitCounters(tx, others.values());
+  return moved;
 }
 
 /** The cost that events add to a window, and the pending charges that they settle. */

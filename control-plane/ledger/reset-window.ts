@@ -3,9 +3,10 @@
 import { sql } from 'kysely';
 import { windowOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
+import type { BudgetWindow } from './budget.ts';
 import { readBudgetsById } from './budgets.ts';
 import { shareOrganizations, type TimedTransaction } from './locks.ts';
-import { type BudgetWindow, windowKey } from './matching.ts';
+import { windowKey } from './matching.ts';
 import { openPage } from './page.ts';
 import type { WindowRow } from './windows.ts';
 
@@ -16,6 +17,7 @@ export interface WindowReset extends BudgetWindow {
 
 /**
  * Call it in a transaction that has locked nothing of the ledger yet.
+ * @param budgetId of a budget for each value the name of a counter
  * @returns the budget's window that contains the present; the same before and after if nothing is spent. Undefined if
  * there is no such budget, or if it is deleted
  */

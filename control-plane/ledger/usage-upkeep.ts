@@ -11,6 +11,7 @@ import type { Store } from '../store/store.ts';
 import { hoursKeptMs } from '../usage/hours.ts';
 import { forgetSets } from '../usage/metadata-upkeep.ts';
 import { dropPartition, partitionedDays, type UsageDays } from '../usage/partitions.ts';
+import { keepUpCounters } from './counter-upkeep.ts';
 import { forgetOrdinals } from './ordinals.ts';
 
 export interface UsageUpkeepDeps {
@@ -48,7 +49,8 @@ export async function keepUp({ store, days, keptMs }: Omit<UsageUpkeepDeps, 'log
   const hours = await deleteHours(store, hoursKeptFrom);
   const sets = await forgetSets(store, hoursKeptFrom);
   const ordinals = await store.ledger(({ db }) => forgetOrdinals(db, now - ordinalsKeptMs));
-  return events || hours || sets || ordinals;
+  const counters = await keepUpCounters(store, now);
+  return events || hours || sets || ordinals || counters;
 }
 
 /** Yesterday's last requests are reported today, and clocks differ. Two more days allow for a failure that lasts. */

@@ -2,11 +2,13 @@
 // window before. It is created before the transaction records any event, and other transactions that would create it
 // wait.
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { isCounter } from '../../common/counter-names.ts';
 import type { Schema } from '../store/schema.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { partsOf } from './bounds.ts';
+import type { BudgetWindow } from './budget.ts';
 import type { LedgerLocking, TimedTransaction } from './locks.ts';
-import { type BudgetWindow, windowKey, windowOfBudget } from './matching.ts';
+import { windowKey, windowOfBudget } from './matching.ts';
 import { readRecorded } from './recorded.ts';
 
 export type WindowRow = Selectable<Schema['budget_windows']>;
@@ -113,7 +115,8 @@ async function makeWindows(tx: TimedTransaction, missing: readonly BudgetWindow[
   await noteThresholds(
     tx,
     missing
-      .filter(({ budget }) => !budget.deleted)
+      // Rows of counters are deleted when their windows are over, and a late report may create them again.
+      .filter(({ budget }) => !budget.deleted && !isCounter(budget.id))
       .map((one) => ({ ...windowOfBudget(one, tx.now), spent: spentOf(one) })),
   );
 }

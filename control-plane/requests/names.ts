@@ -1,7 +1,9 @@
 // The present names of what rows of requests refer to by id, read in one query for each kind.
 import type { Kysely } from 'kysely';
+import { tagOfEach } from '../../common/counter-names.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitKind, LimitSubjectKind } from '../../proto/words/access.ts';
+import { countingOf, kindOf } from '../store/limit-counting.ts';
 import type { Schema } from '../store/schema.ts';
 import { type NamedTable, present, readNames } from '../usage/names.ts';
 
@@ -89,7 +91,7 @@ async function limitsIn(db: Kysely<Schema>, organizationId: string, ids: Ids) {
       ? []
       : await db
           .selectFrom('limits')
-          .select(['id', 'kind', 'amount', 'period', 'model', 'subject_kind', 'subject_id'])
+          .select(['id', 'kind', 'amount', 'period', 'model', 'counting', 'subject_kind', 'subject_id'])
           .where('id', 'in', wanted)
           .where('organization_id', '=', organizationId)
           .execute();
@@ -104,7 +106,7 @@ function lookup(names: ReadonlyMap<string, string>): NameOf {
   return (id) => names.get(id ?? '') ?? '';
 }
 
-const kindTexts: Readonly<Record<Exclude<LimitKind, 'budget' | 'calendar_budget'>, string>> = {
+const kindTexts: Readonly<Record<Exclude<LimitKind, 'budget'>, string>> = {
   requests_per_minute: 'requests per minute',
   tokens_per_minute: 'tokens per minute',
   concurrent_requests: 'concurrent requests',
@@ -118,11 +120,19 @@ export const subjectTexts: Readonly<Record<LimitSubjectKind, string>> = {
 };
 
 /** For example "budget of $50 a month for gpt-provider/* of the AI system checkout". */
-function limitText({ kind, amount, period, model, subject_kind }: LimitRow, subject: string): string {
-  const isBudget = kind === 'budget' || kind === 'calendar_budget';
-  const amountText = isBudget ? budgetText(amount, period) : `limit of ${amount} ${kindTexts[kind]}`;
+function limitText(limit: LimitRow, subject: string): string {
+  const { amount, period, model, subject_kind } = limit;
+  const kind = kindOf(limit);
+  const amountText = kind === 'budget' ? budgetText(amount, period) : `limit of ${amount} ${kindTexts[kind]}`;
   const models = model === null ? '' : ` for ${model}`;
-  return `${amountText}${models} of ${subjectTexts[subject_kind]} ${subject}`.trimEnd();
+  return `${amountText}${models}${countingText(limit)} of ${subjectTexts[subject_kind]} ${subject}`.trimEnd();
+}
+
+/** For example " for each user" or " with feature=search for each virtual key". */
+function countingText(limit: LimitRow): string {
+  const { tag, each } = countingOf(limit) ?? {};
+  const tagText = tag === undefined ? '' : ` with ${tag.name}=${tag.value}`;
+  return each === undefined ? tagText : `${tagText} for each ${tagOfEach(each) ?? 'virtual key'}`;
 }
 
 function budgetText(nano: number, period: LimitRow['period']): string {

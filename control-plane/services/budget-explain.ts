@@ -2,6 +2,7 @@
 // the organization.
 import { canonicalSelector, limitsModel } from '../../catalog/model-selector.ts';
 import { windowOf } from '../../common/budget-window.ts';
+import { tagOfEach } from '../../common/counter-names.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { ExplainBudgetsRequest__Output } from '../../proto/generated/gateway/v1/ExplainBudgetsRequest.ts';
 import type { ExplainBudgetsResponse } from '../../proto/generated/gateway/v1/ExplainBudgetsResponse.ts';
@@ -13,7 +14,9 @@ import { checked } from '../rpc/checked.ts';
 import { permissionDenied } from '../rpc/errors.ts';
 import { calendarOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
+import { countingOf } from '../store/limit-counting.ts';
 import { raisedOf, type WindowRow, windowMessage } from './budget-window-rows.ts';
+import { withCounters } from './counter-rows.ts';
 import { type LimitRow, limitMessage } from './limit-rows.ts';
 import type { ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
@@ -25,11 +28,17 @@ export async function explain(call: ReadCall, request: ExplainBudgetsRequest__Ou
     subject: limitSubject(organizationId)(request.subject),
     model: optional(modelGlob, request.model),
   });
+  const question: Question = {
+    keyId: subject.kind === 'virtual_key' ? subject.id : undefined,
+    tags: new Map(request.tags.map(({ name, value }) => [name, value])),
+  };
   await requireExists(call.db, organizationId, { field: 'subject', ...subject });
   const subjects = await subjectsWith(call, subject);
   const limits = await readBudgets(call, [...new Set([organizationId, ...subjects])]);
-  const binding = model === undefined ? limits : limits.filter((limit) => counts(limit, canonicalSelector(model)));
-  const explained = (await withWindows(call, binding)).toSorted(tightestFirst);
+  const binding = limits.filter(
+    (limit) => (model === undefined || counts(limit, canonicalSelector(model))) && countsTagsOf(limit, question),
+  );
+  const explained = (await withWindows(call, binding, question)).toSorted(tightestFirst);
   const tightest = explained.find(({ limit }) => limit.soft === 0);
   return {
     budgets: explained.map((one) => ({
@@ -77,6 +86,27 @@ function counts({ model: selector }: BudgetRow, model: string): boolean {
   return selector === null || limitsModel(canonicalSelector(selector), model);
 }
 
+/** Whose requests are meant. */
+interface Question {
+  readonly keyId: string | undefined;
+  /** Empty: any. */
+  readonly tags: ReadonlyMap<string, string>;
+}
+
+function countsTagsOf(limit: BudgetRow, { tags }: Question): boolean {
+  const { tag, each } = countingOf(limit) ?? {};
+  if (tags.size === 0) return true;
+  const tagOf = each === undefined ? undefined : tagOfEach(each);
+  return (tag === undefined || tags.get(tag.name) === tag.value) && (tagOf === undefined || tags.has(tagOf));
+}
+
+/** The value of a budget for each value, if the question is about one. */
+function valueFor(limit: Pick<BudgetRow, 'id' | 'counting'>, { keyId, tags }: Question): string | undefined {
+  const { each } = countingOf(limit) ?? {};
+  if (each === undefined) return undefined;
+  return each === 'key' ? keyId : tags.get(tagOfEach(each) ?? '');
+}
+
 interface Explained {
   readonly limit: BudgetRow;
   readonly window: WindowRow;
@@ -89,7 +119,12 @@ function tightestFirst(a: Explained, b: Explained): number {
   return a.limit.soft - b.limit.soft || a.left - b.left;
 }
 
-async function withWindows({ db, now }: ReadCall, limits: readonly BudgetRow[]): Promise<readonly Explained[]> {
+async function withWindows(
+  call: ReadCall,
+  limits: readonly BudgetRow[],
+  question: Question,
+): Promise<readonly Explained[]> {
+  const { db, now } = call;
   if (limits.length === 0) return [];
   const current = limits.map((limit) => ({ limit, window: windowOf(calendarOf(limit), now) }));
   const rows = await db
@@ -103,9 +138,13 @@ async function withWindows({ db, now }: ReadCall, limits: readonly BudgetRow[]):
     .where('window_start', 'in', [...new Set(current.map(({ window }) => window))])
     .execute();
   const byKey = new Map(rows.map((row) => [windowKey(row.budget_id, row.window_start), row]));
-  return current.map(({ limit, window }) => {
+  const plain = current.map(({ limit, window }) => {
     const { spent = 0, leased = 0, unsettled = 0 } = byKey.get(windowKey(limit.id, window)) ?? {};
-    const row: WindowRow = { ...limit, window, spent, leased, unsettled };
-    return { limit, window: row, left: limit.amount + raisedOf(row, now) - spent - unsettled };
+    return { ...limit, limit, window, spent, leased, unsettled };
+  });
+  const counted = await withCounters(call, plain, (row) => valueFor(row, question));
+  return counted.map(({ limit, ...row }) => {
+    const used = (row.spent ?? 0) + (row.unsettled ?? 0);
+    return { limit, window: row, left: limit.amount + raisedOf(row, now) - used };
   });
 }

@@ -23,6 +23,10 @@ export interface WindowRow {
   readonly spent: number | null;
   readonly leased: number | null;
   readonly unsettled: number | null;
+  /** Of a budget for each value: whose window it is. */
+  readonly counter?: string;
+  /** How many values it has, if the window is that of its highest spending. */
+  readonly counters?: number;
 }
 
 /** When a window of this name ends, in milliseconds since 1970; undefined for a window without an end. */
@@ -37,7 +41,7 @@ export function raisedOf(row: Omit<WindowRow, 'spent' | 'leased' | 'unsettled'>,
 }
 
 export function windowMessage(row: WindowRow, now: number, forecast?: Forecast) {
-  const { id: limitId, window, soft, ...windowRow } = row;
+  const { id: limitId, window, soft, counter, counters, ...windowRow } = row;
   const raised = raisedOf(row, now);
   const amount = row.amount + raised;
   const {
@@ -61,6 +65,8 @@ export function windowMessage(row: WindowRow, now: number, forecast?: Forecast) 
     freeUsd: usdOfNano(amount - spent - leased - unconfirmed),
     ...(raised > 0 && { raisedUsd: usdOfNano(raised) }),
     ...(soft === 1 && { soft: true }),
+    ...(counter !== undefined && { counter }),
+    ...(counters !== undefined && { counters }),
     ...(forecast && { forecastUsd: usdOfNano(forecast.spent), forecastBasis: forecastBases.names[forecast.basis] }),
   } satisfies BudgetWindow;
 }

@@ -1,6 +1,7 @@
 // Lists windows of budgets, and money that silent proxies left unconfirmed. Operators release that money.
 import { type NotNull, type RawBuilder, sql } from 'kysely';
 import { windowOf } from '../../common/budget-window.ts';
+import { isCounterName, limitOfCounter } from '../../common/counter-names.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { isUuid } from '../../common/uuid.ts';
 import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
@@ -19,8 +20,18 @@ import { notFound } from '../rpc/errors.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
 import { calendarOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
+import { countingOf, limitOf } from '../store/limit-counting.ts';
 import { type Forecast, type ForecastQuestion, forecastWindows } from './budget-forecast.ts';
 import { type WindowRow, windowEndOf, windowMessage } from './budget-window-rows.ts';
+import {
+  type CountedRow,
+  counterPosition,
+  readCounterPosition,
+  readCounters,
+  shownValue,
+  withCounters,
+} from './counter-rows.ts';
+import { budgetId } from './ledger-fields.ts';
 import { shownTo } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
@@ -28,10 +39,12 @@ export async function listWindows(
   call: ReadCall,
   request: ListBudgetWindowsRequest__Output,
 ): Promise<ListBudgetWindowsResponse> {
+  const one = await findCounted(call, request);
+  if (one !== undefined) return await listCounters(call, request, one);
   const { size, limit, after } = pageBy(request, readWindowKey);
   const requested = { ...(await narrowed(call, request)), limit, after };
   // Reads a full page of both, because either may fill the page.
-  const current = await currentWindows(call, requested);
+  const current = await withCounters(call, await currentWindows(call, requested));
   const past = request.includePast ? await otherWindows(call, requested) : [];
   const rows = [...current, ...past].toSorted(newestFirst).slice(0, limit);
   const forecasts = request.forecast ? await forecastsOf(call, request.organizationId, current) : undefined;
@@ -42,15 +55,49 @@ export async function listWindows(
   return { windows: items, nextPageToken };
 }
 
+/** The limit that the request names, if it is a budget for each value. */
+async function findCounted(call: ReadCall, request: ListBudgetWindowsRequest__Output): Promise<CountedRow | undefined> {
+  if (request.limitId === undefined) return undefined;
+  const query = { ...(await narrowed(call, request)), limit: 1, after: undefined };
+  const row = await call.db
+    .selectFrom(budgetsOf(call, query).as('budgets'))
+    .select(budgetColumns)
+    .select('current as window')
+    .executeTakeFirst();
+  if (row === undefined || countingOf(row)?.each === undefined) return undefined;
+  return { ...row, spent: null, leased: null, unsettled: null };
+}
+
+async function listCounters(
+  call: ReadCall,
+  request: ListBudgetWindowsRequest__Output,
+  row: CountedRow,
+): Promise<ListBudgetWindowsResponse> {
+  const { size, limit, after } = pageBy(request, readCounterPosition);
+  const window = request.includePast ? undefined : row.window;
+  const rows = await readCounters(call, { limitId: row.id, window, limit, after });
+  const { items, nextPageToken } = cutPage(
+    rows,
+    size,
+    counterPosition,
+    ({ value, limit_id: _limit, id: _id, ...sums }) =>
+      windowMessage({ ...row, ...sums, counter: shownValue(value) }, call.now),
+  );
+  return { windows: items, nextPageToken };
+}
+
 function forecastsOf(
   { db, now }: ReadCall,
   organizationId: string,
-  current: readonly WindowRow[],
+  current: readonly CountedRow[],
 ): Promise<ReadonlyMap<string, Forecast>> {
   const questions = current.flatMap((row): ForecastQuestion[] => {
-    const { id, period, model, subject_id: subjectId, spent, window } = row;
+    const { id, period, model, subject_id: subjectId, spent, window, counting } = row;
     const endsAt = windowEndOf(calendarOf(row), window);
-    return endsAt === undefined ? [] : [{ id, period, model, subjectId, spent: spent ?? 0, endsAt }];
+    // Usage is not summed by tag and counter.
+    return endsAt === undefined || counting !== null
+      ? []
+      : [{ id, period, model, subjectId, spent: spent ?? 0, endsAt }];
   });
   return forecastWindows({ db, organizationId, now }, questions);
 }
@@ -62,10 +109,11 @@ export async function listUnconfirmed(
   const { size, limit, after } = pageBy(request, readLeaseKey);
   let query = call.db
     .selectFrom(budgetsOf(call, await narrowed(call, request)).as('budgets'))
-    .innerJoin('leases', 'leases.budget_id', 'budgets.id')
+    .innerJoin('leases', (join) => join.on('budgets.id', '=', limitOf('leases.budget_id')))
     .innerJoin('ledger_sessions', 'ledger_sessions.id', 'leases.session_id')
+    .leftJoin('limit_counters', 'limit_counters.id', 'leases.budget_id')
     .select(['leases.budget_id', 'leases.window_start', 'leases.session_id', 'leases.remaining'])
-    .select(['ledger_sessions.proxy', 'ledger_sessions.seen_at'])
+    .select(['ledger_sessions.proxy', 'ledger_sessions.seen_at', 'limit_counters.value'])
     .where('leases.state', '=', 'expired')
     .where('leases.remaining', '>', 0)
     .orderBy('leases.budget_id')
@@ -82,12 +130,13 @@ export async function listUnconfirmed(
 }
 
 export async function release(call: ChangeCall, request: ReleaseUnsettledRequest__Output): Promise<Outcome<Unsettled>> {
-  const { window, session, amount_usd } = checked({
+  const { limit_id, window, session, amount_usd } = checked({
+    limit_id: budgetId(request.limitId),
     window: windowName(request.window),
     session: id(request.session),
     amount_usd: optional(usdAmount, request.amountUsd),
   });
-  const lease = { budgetId: request.limitId, window, sessionId: session };
+  const lease = { budgetId: limit_id, window, sessionId: session };
   const done = await releaseUnconfirmed(call, lease, amount_usd);
   if (done === undefined) throw notFound('unconfirmed amount');
   const left = (remaining: number) =>
@@ -104,7 +153,7 @@ export async function release(call: ChangeCall, request: ReleaseUnsettledRequest
   return {
     result: after,
     organizationId: done.organizationId,
-    target: { kind: 'limit', id: request.limitId },
+    target: { kind: 'limit', id: limitOfCounter(limit_id) },
     before: left(done.remaining + done.released),
     after,
     // No record contains free money; proxies learn it when they next acquire.
@@ -115,15 +164,17 @@ export async function release(call: ChangeCall, request: ReleaseUnsettledRequest
 /**
  * The present windows of the organization's budgets that the caller may see, by the budget's id.
  * @param ids of limits; those that are no budgets have no window
+ * @param valueFor as `withCounters`
  */
 export async function presentWindows(
   call: ReadCall,
   organizationId: string,
   ids: readonly string[],
+  valueFor?: (row: CountedRow) => string | undefined,
 ): Promise<ReadonlyMap<string, BudgetWindow>> {
   if (ids.length === 0) return new Map();
   const query = { ...(await narrowed(call, { organizationId })), among: ids, limit: ids.length, after: undefined };
-  const rows = await currentWindows(call, query);
+  const rows = await withCounters(call, await currentWindows(call, query), valueFor);
   return new Map(rows.map((row) => [row.id, windowMessage(row, call.now)]));
 }
 
@@ -165,7 +216,7 @@ function budgetsOf({ db, caller }: ReadCall, { organizationId, limitId, current,
   const all = db
     .selectFrom('limits')
     .select(['id', 'organization_id', 'subject_id', 'model', 'amount', 'period'])
-    .select(['calendar', 'soft', 'raises', 'deleted_at'])
+    .select(['calendar', 'soft', 'raises', 'counting', 'deleted_at'])
     .select(current.as('current'))
     .$narrowType<{ period: NotNull }>()
     .where('organization_id', '=', organizationId)
@@ -180,10 +231,20 @@ interface WindowQuery extends Narrowed {
   readonly after: WindowKey | undefined;
 }
 
-const budgetColumns = ['budgets.id', 'subject_id', 'model', 'period', 'amount', 'calendar', 'soft', 'raises'] as const;
+const budgetColumns = [
+  'budgets.id',
+  'subject_id',
+  'model',
+  'period',
+  'amount',
+  'calendar',
+  'soft',
+  'raises',
+  'counting',
+] as const;
 
 /** The current window of each budget, whether it has a row in the ledger or not. */
-function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<WindowRow[]> {
+function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<CountedRow[]> {
   let query = call.db
     .selectFrom(budgetsOf(call, narrowed).as('budgets'))
     .leftJoin('budget_windows', (join) =>
@@ -205,7 +266,7 @@ function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQue
   return query.execute();
 }
 
-function otherWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<WindowRow[]> {
+function otherWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<CountedRow[]> {
   let query = call.db
     .selectFrom(budgetsOf(call, narrowed).as('budgets'))
     .innerJoin('budget_windows', 'budget_windows.budget_id', 'budgets.id')
@@ -249,6 +310,8 @@ interface UnconfirmedRow {
   readonly remaining: number;
   readonly proxy: string;
   readonly seen_at: number;
+  /** Of a counter; null or absent: of none. */
+  readonly value?: string | null;
 }
 
 type LeaseKey = readonly [budgetId: string, window: string, session: string];
@@ -259,7 +322,7 @@ function leaseKey({ budget_id, window_start, session_id }: UnconfirmedRow): stri
 
 function readLeaseKey(text: string): LeaseKey | undefined {
   const [budgetId = '', window = '', session = '', ...more] = text.split(' ');
-  const isKey = isUuid(budgetId) && isValid(windowName(window)) && isUuid(session) && more.length === 0;
+  const isKey = isCounterName(budgetId) && isValid(windowName(window)) && isUuid(session) && more.length === 0;
   return isKey ? [budgetId, window, session] : undefined;
 }
 
@@ -271,5 +334,6 @@ function unconfirmedMessage(row: UnconfirmedRow) {
     proxy: row.proxy,
     amountUsd: usdOfNano(row.remaining),
     seenAt: timeText(row.seen_at),
+    ...(row.value != null && { counter: shownValue(row.value) }),
   } satisfies Unsettled;
 }

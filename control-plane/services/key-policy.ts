@@ -7,6 +7,7 @@ import type { ExplainVirtualKeyResponse } from '../../proto/generated/gateway/v1
 import { keyBlocks, limitSubjects } from '../../proto/words/access.ts';
 import { guardrailActions, guardrailStages } from '../../proto/words/guardrails.ts';
 import { knownModels, mayBeginWith } from '../domain/model-selector.ts';
+import { countingOf } from '../store/limit-counting.ts';
 import { isSuspended } from '../store/organization-table.ts';
 import { readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
@@ -44,7 +45,7 @@ export async function explain(
         globs: [...globs],
       })),
     ...(await modelsOf(call.db, organization, lists)),
-    limits: await limitsOf(call, holders.all, organization.id),
+    limits: await limitsOf(call, { holders: holders.all, keyId: row.id, organizationId: organization.id }),
     guardrails: await guardrailsFor(call, row),
     ...(await routesOf(call.db, organization.id, lists)),
   };
@@ -99,7 +100,14 @@ function allowedByAll(lists: Lists, name: string): boolean {
   return lists.every((globs) => allowsModel(globs, name));
 }
 
-async function limitsOf(call: ReadCall, holders: readonly Holder[], organizationId: string) {
+async function limitsOf(
+  call: ReadCall,
+  {
+    holders,
+    keyId,
+    organizationId,
+  }: { readonly holders: readonly Holder[]; readonly keyId: string; readonly organizationId: string },
+) {
   const rows = await call.db
     .selectFrom('limits')
     .selectAll()
@@ -112,7 +120,10 @@ async function limitsOf(call: ReadCall, holders: readonly Holder[], organization
     .orderBy('id')
     .execute();
   const ids = rows.map(({ id }) => id);
-  const windows = await presentWindows(call, organizationId, ids);
+  // A budget for each key is that of this one.
+  const windows = await presentWindows(call, organizationId, ids, (row) =>
+    countingOf(row)?.each === 'key' ? keyId : undefined,
+  );
   return holders.flatMap(({ id, name }) =>
     rows
       .filter(({ subject_id }) => subject_id === id)

@@ -33,7 +33,7 @@ import { checked, invalidRequest } from '../rpc/checked.ts';
 import { permissionDenied, type Violation } from '../rpc/errors.ts';
 import type { LedgerTransaction, Reclaim, Store } from '../store/store.ts';
 import type { UsageDays } from '../usage/partitions.ts';
-import { ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
+import { budgetId, counterValue, ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
 import { readReport } from './usage-report.ts';
 
 /**
@@ -139,7 +139,7 @@ async function timed<T>(store: Pick<Store, 'ledger'>, work: (tx: LedgerTransacti
 function operationFields(request: DrawRequest__Output | ReturnRequest__Output) {
   return {
     session: id(request.session),
-    budget_id: id(request.budgetId),
+    budget_id: budgetId(request.budgetId),
     window: ledgerWindow(request.window),
     seq: seq(request.seq),
     shut_nano_usd: nanoUsd(0)(request.shutNanoUsd ?? '0'),
@@ -162,13 +162,15 @@ function checkedAcquire(request: DrawRequest__Output) {
   const {
     need_nano_usd: need,
     want_nano_usd: want,
+    counter_value: value,
     ...fields
   } = checked({
     ...operationFields(request),
+    counter_value: counterValue(request.budgetId, request.counterValue),
     need_nano_usd: nanoUsd(nanoOf(request.wantNanoUsd) === 0 ? 0 : 1)(request.needNanoUsd),
     want_nano_usd: nanoUsd(nanoOf(request.needNanoUsd) ?? 1)(request.wantNanoUsd),
   });
-  return { ...operationOf(fields), need, want };
+  return { ...operationOf(fields), need, want, counterValue: value };
 }
 
 const outstandingMax = 1000;
@@ -179,7 +181,7 @@ function checkedEnd({ session, outstanding, andOthers }: CloseSessionRequest__Ou
   }
   const named = outstanding.map((lease) =>
     checked({
-      budget_id: id(lease.budgetId),
+      budget_id: budgetId(lease.budgetId),
       window: ledgerWindow(lease.window),
       outstanding_nano_usd: nanoUsd(0)(lease.outstandingNanoUsd),
     }),

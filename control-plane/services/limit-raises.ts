@@ -103,12 +103,16 @@ export async function noteReached({ db, now }: Pick<ChangeCall, 'db' | 'now'>, l
   const budget = (await readBudgetsById(db, [limitId])).get(limitId);
   if (budget === undefined) return;
   const window = windowOf(budget.period, now);
-  const windowRow = await db
+  const counters = db.selectFrom('limit_counters').select('id').where('limit_id', '=', budget.id);
+  const rows = await db
     .selectFrom('budget_windows')
-    .select('spent')
-    .where('budget_id', '=', budget.id)
+    .select(['budget_id', 'spent'])
+    .where((where) => where.or([where('budget_id', '=', budget.id), where('budget_id', 'in', counters)]))
     .where('window_start', '=', window)
-    .executeTakeFirst();
-  if (windowRow === undefined) return;
-  await noteThresholds({ db, now }, [{ ...windowOfBudget({ budget, window }, now), spent: windowRow.spent }]);
+    .execute();
+  const one = windowOfBudget({ budget, window }, now);
+  await noteThresholds(
+    { db, now },
+    rows.map(({ budget_id: budgetId, spent }) => ({ ...one, budgetId, spent })),
+  );
 }

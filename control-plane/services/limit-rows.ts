@@ -6,10 +6,11 @@ import { usdOfNano } from '../../common/money.ts';
 import type { BudgetRaise } from '../../proto/generated/gateway/v1/BudgetRaise.ts';
 import type { Limit } from '../../proto/generated/gateway/v1/Limit.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
-import { budgetPeriods, type LimitKind, limitKinds, limitSubjects } from '../../proto/words/access.ts';
+import { budgetPeriods, limitKinds, limitSubjects } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { calendarStartOf, type Raise, raisesOf, thresholdsOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
+import { countingOf, kindOf } from '../store/limit-counting.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ChangeCall, ReadCall } from './method.ts';
 
@@ -19,15 +20,25 @@ export type LimitRow = Selectable<Schema['limits']>;
 export function limitRecord(row: LimitRow) {
   const start = calendarStartOf(row);
   const period = row.period === null ? undefined : budgetPeriods.names[row.period];
+  const size = sizeOf(row);
   return {
-    ...sizeOf(row),
+    ...size,
+    ...(row.counting !== null && { kind: unknownKind, counting: { kind: size.kind, ...countingFields(row) } }),
     ...(row.model === null ? {} : { model: storedSelector(row.model) }),
     ...(period && (start === undefined ? { period } : { period: unknownPeriod, windows: { period, ...parts(start) } })),
   } satisfies LimitRecord;
 }
 
+/** A proxy that does not know tags and counters refuses a limit of this kind. */
+const unknownKind = 'LIMIT_KIND_UNSPECIFIED';
+
 /** A proxy that does not know the windows refuses a budget with this period. */
 const unknownPeriod = 'BUDGET_PERIOD_UNSPECIFIED';
+
+function countingFields(row: Pick<LimitRow, 'id' | 'counting'>) {
+  const { tag, each, required } = countingOf(row) ?? {};
+  return { ...(tag && { tag }), ...(each && { each }), ...(required === true && { required }) };
+}
 
 function parts({ timeZone, ...startsOn }: CalendarStart) {
   return { timeZone, startsOn };
@@ -38,10 +49,6 @@ function sizeOf(row: LimitRow) {
     ...{ id: row.id, kind: limitKinds.names[kindOf(row)] },
     ...(row.period === null ? { count: String(row.amount) } : { amountUsd: usdOfNano(row.amount) }),
   };
-}
-
-export function kindOf({ kind }: Pick<LimitRow, 'kind'>): LimitKind {
-  return kind === 'calendar_budget' ? 'budget' : kind;
 }
 
 /** The limit as operators see it, with the raises that have not ended. */
@@ -55,6 +62,7 @@ export function limitMessage(row: LimitRow, now: number) {
     ...(start && parts(start)),
     ...(row.soft === 1 && { soft: true }),
     ...(thresholds && { thresholds: { percents: [...thresholds] } }),
+    ...countingFields(row),
     raises: raisesOf(row).flatMap((raise) => (raise.until > now ? [raiseMessage(raise)] : [])),
     organizationId: row.organization_id,
     subject: { kind: limitSubjects.names[row.subject_kind], id: row.subject_id },
@@ -131,6 +139,14 @@ export async function deleteLimits(call: ChangeCall, which: Condition): Promise<
     .execute();
   const budget = rows.find((row) => kindOf(row) === 'budget');
   if (budget !== undefined) await lockWindowsOf(call, budget.organization_id);
+  // Their counters leave room for those of other limits.
+  await db
+    .updateTable('limit_counters')
+    .set({ ends_at: now })
+    .where('limit_id', 'in', (from) =>
+      from.selectFrom('limits').select('id').where(which).where('deleted_at', 'is', null),
+    )
+    .execute();
   await db
     .updateTable('limits')
     .set({ deleted_at: now, revision })

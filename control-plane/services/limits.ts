@@ -18,11 +18,13 @@ import { budgetCalendar, calendarStart, sameCalendar } from '../domain/budget-ca
 import { budgetTerms } from '../domain/budget-terms.ts';
 import { optional } from '../domain/field.ts';
 import { type LimitSubject, limitKind, limitResize, limitSize, limitSubject, unchanged } from '../domain/limit.ts';
+import { limitCounting, sameCounting } from '../domain/limit-counting.ts';
 import { modelSelector, spentSelector } from '../domain/model-selector.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, permissionDenied } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
 import { calendarStartOf } from '../store/budget-columns.ts';
+import { countingOf, kindOf, type LimitCounting } from '../store/limit-counting.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import { flag, isSame } from './columns.ts';
@@ -30,7 +32,8 @@ import { changed } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { findLimit, requireMayLimit, subjectOf } from './limit-access.ts';
 import { noteReached } from './limit-raises.ts';
-import { deleteLimits, kindOf, type LimitRow, limitMessage, lockWindowsOf, shownTo } from './limit-rows.ts';
+import { deleteLimits, type LimitRow, limitMessage, lockWindowsOf, shownTo } from './limit-rows.ts';
+import { requireTagNames } from './limit-tags.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
 import { organizationChanged } from './organizations.ts';
@@ -48,6 +51,7 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     ...limitSize(isBudget, request),
     ...budgetCalendar(isBudget, request),
     ...budgetTerms(isBudget, request, request.model),
+    ...limitCounting(request),
     model: optional((isBudget ? spentSelector : modelSelector)(known, request.allowUnmatched === true), request.model),
   });
   const calendar = calendarStart(fields.time_zone, fields.starts_on);
@@ -55,18 +59,21 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
   await requireExists(call.db, request.organizationId, { field: 'subject', ...fields.subject });
   await requireMayLimit(call, fields.subject);
   await requireSubject(call.db, fields.subject);
+  const counting = countingText(fields);
+  await requireTagNames(call.db, request.organizationId, fields);
   const row: LimitRow = {
     id: uuidv7(call.now),
     organization_id: request.organizationId,
     subject_kind: fields.subject.kind,
     subject_id: fields.subject.id,
-    kind: rowKind(fields.kind, fields.period, calendar),
+    kind: counting === null ? rowKind(fields.kind, fields.period, calendar) : `counter_${fields.kind}`,
     amount: fields.period === undefined ? fields.count : fields.amount_usd,
     model: fields.model?.stored ?? null,
     period: fields.period ?? null,
     ...termColumns(fields),
     calendar: calendar === undefined ? null : JSON.stringify(calendar),
     raises: null,
+    counting,
     deleted_at: null,
     created_at: call.now,
     revision: call.revision,
@@ -113,6 +120,7 @@ export async function update(call: ChangeCall, request: UpdateLimitRequest__Outp
     ...limitResize(before.period, request),
     ...budgetTerms(before.period !== null, request, before.model),
     ...sameCalendar(calendarStartOf(before), request),
+    ...sameCounting(countingOf(before), request),
     ...fixedFields(request, before),
   });
   expectRevision(request.ifRevision, before.revision);
@@ -120,6 +128,10 @@ export async function update(call: ChangeCall, request: UpdateLimitRequest__Outp
   const columns = {
     amount: fields.amount_usd ?? fields.count ?? before.amount,
     ...termColumns(fields, before),
+    counting: countingText({
+      ...countingOf(before),
+      ...(fields.required !== undefined && { required: fields.required }),
+    }),
     // A selector that was stored with an alias of its provider is rewritten with the canonical name.
     model: before.model === null ? null : storedSelector(before.model),
   };
@@ -150,6 +162,12 @@ export async function remove(
 function rowKind(kind: LimitKind, period: BudgetPeriod | undefined, calendar: object | undefined): LimitRow['kind'] {
   if (kind !== 'budget') return kind;
   return calendar === undefined && period !== 'hour' && period !== 'quarter' ? 'budget' : 'calendar_budget';
+}
+
+/** Null: all requests, in one counter. */
+function countingText({ tag, each, required }: LimitCounting): string | null {
+  if (tag === undefined && each === undefined) return null;
+  return JSON.stringify({ tag, each, ...(required === true && { required }) } satisfies LimitCounting);
 }
 
 type TermFields = { readonly soft: boolean | undefined; readonly thresholds: readonly number[] | undefined };

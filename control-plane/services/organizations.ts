@@ -26,6 +26,7 @@ import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import { aliasesOf, flag, globsOf, globsText, isSame, tagNamesOf } from './columns.ts';
 import { readKnownModels } from './known-models.ts';
+import { requireTagsOfLimits } from './limit-tags.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { issueOperatorToken } from './operator-tokens.ts';
 import { insertPerson, personMessage } from './people.ts';
@@ -130,6 +131,7 @@ export async function update(
   const newAliases = fields['settings.models.aliases'];
   const newTags = fields['settings.tags.names'];
   await requireNoRoutes(call.db, before.id, newAliases ?? []);
+  if (newTags !== undefined) await requireTagsOfLimits(call.db, before.id, newTags);
   const { access, ownTools, responses, pricedOptions } = request.settings ?? {};
   const outcome = await write(call, before, {
     name: fields.name ?? before.name,

@@ -3,6 +3,7 @@
 // "events[3].cost_nano_usd". Pure.
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayOf, isWindowName } from '../../common/budget-window.ts';
+import { isCounterName } from '../../common/counter-names.ts';
 import { isUuid } from '../../common/uuid.ts';
 import type { ReportUsageRequest__Output } from '../../proto/generated/gateway/v1/ReportUsageRequest.ts';
 import type { UsageEvent__Output } from '../../proto/generated/gateway/v1/UsageEvent.ts';
@@ -14,7 +15,7 @@ import type { ReportedEvent } from '../ledger/report.ts';
 import type { Violation } from '../rpc/errors.ts';
 import { knownWords, specialText } from '../usage/special.ts';
 import type { TaggedEventRow } from '../usage/tagged-event.ts';
-import { nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
+import { budgetIdProblem, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
 import { reportedTags } from './reported-tags.ts';
 
 export const textLengthMax = 512;
@@ -69,7 +70,7 @@ function readSource(read: Reader, source: UsageSource__Output) {
 
 function readSlice(read: Reader, { budgetId, window }: UsageSlice__Output) {
   return {
-    budgetId: read.id('budget_id', budgetId),
+    budgetId: read.of('budget_id', budgetId, isCounterName(budgetId), budgetIdProblem),
     window: read.of('window', window, isWindowName(window), windowProblem),
   };
 }

@@ -5,7 +5,7 @@ import type { LimitKind, LimitSubjectKind } from '../../proto/words/access.ts';
 import type { MigratedDatabase } from './table-forms.ts';
 
 /** The kinds of rows that are budgets. */
-export const budgetKinds = ['budget', 'calendar_budget'] as const;
+export const budgetKinds = ['budget', 'calendar_budget', 'counter_budget'] as const;
 
 /**
  * A limit exists as long as its subject: it is deleted when the subject is deleted or revoked. The ledger of a budget
@@ -18,9 +18,10 @@ export interface LimitsTable {
   subject_id: string;
   /**
    * `calendar_budget`: a budget whose windows programs of the version before do not know. They take it for a limit of an
-   * unknown kind, which refuses requests, and leave it alone in the ledger.
+   * unknown kind, which refuses requests, and leave it alone in the ledger. So they do with a kind `counter_…`, of limits
+   * with `counting`.
    */
-  kind: LimitKind | 'calendar_budget';
+  kind: LimitKind | 'calendar_budget' | `counter_${LimitKind}`;
   /** Requests, tokens, or nano-dollars of a budget. */
   amount: number;
   /** Null for all models. */
@@ -38,6 +39,8 @@ export interface LimitsTable {
   thresholds: string | null;
   /** A budget's raises, ended ones too, as JSON (budget-columns.ts); null if there was none. */
   raises: string | null;
+  /** Which tag's requests it counts, and in how many counters, as JSON (limit-counting.ts); null: all, in one. */
+  counting: string | null;
   /** For a deleted budget, whose row stays for the ledger. Rows of other limits are deleted. */
   deleted_at: number | null;
   created_at: number;

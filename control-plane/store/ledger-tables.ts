@@ -21,6 +21,21 @@ export interface LeasesTable {
   back: number;
 }
 
+/** One run of a proxy. A closed session never opens again. */
+export interface LedgerSessionsTable {
+  id: string;
+  /** Id of the proxy's token, or the name in its certificate. */
+  proxy: string;
+  /** The organization of a bound proxy. */
+  organization_id: string | null;
+  open: 0 | 1;
+  seen_at: number;
+  /** When its leases became unconfirmed, after it was closed. */
+  expired_at: number | null;
+  /** The epoch in which it was opened; null if an older version opened it. */
+  epoch: string | null;
+}
+
 /** The ordinals of a session's recorded events. Key: session_id. */
 export interface BookedOrdinalsTable {
   session_id: string;

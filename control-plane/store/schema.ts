@@ -5,10 +5,11 @@ import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { AuditEventsTable } from './audit-table.ts';
 import type { BudgetAdjustmentsTable, BudgetWindowsTable, LimitsTable } from './budget-tables.ts';
+import type { LimitCountersTable } from './counter-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
 import type { KeyRefusalsTable, KeyStatesTable } from './key-refusal-table.ts';
 import type { KeyValuesTable, VirtualKeysTable } from './key-tables.ts';
-import type { BookedOrdinalsTable, EpochsTable, LeasesTable } from './ledger-tables.ts';
+import type { BookedOrdinalsTable, EpochsTable, LeasesTable, LedgerSessionsTable } from './ledger-tables.ts';
 import type {
   KeyMetadataPastTable,
   MetadataSetColumn,
@@ -43,6 +44,7 @@ export interface Schema extends ReconciliationTables {
   providers: ProvidersTable;
   requests: RequestsTable;
   limits: LimitsTable;
+  limit_counters: LimitCountersTable;
   prices: PricesTable;
   budget_windows: BudgetWindowsTable;
   budget_adjustments: BudgetAdjustmentsTable;
@@ -164,21 +166,6 @@ interface PricesTable {
   prices: string;
   created_at: number;
   revision: number;
-}
-
-/** One run of a proxy. A closed session never opens again. */
-interface LedgerSessionsTable {
-  id: string;
-  /** Id of the proxy's token, or the name in its certificate. */
-  proxy: string;
-  /** The organization of a bound proxy. */
-  organization_id: string | null;
-  open: Flag;
-  seen_at: number;
-  /** When its leases became unconfirmed, after it was closed. */
-  expired_at: number | null;
-  /** The epoch in which it was opened; null if an older version opened it. */
-  epoch: string | null;
 }
 
 /** One row for each request that was dispatched. Key: (day, id); in PostgreSQL a partition for each day. */

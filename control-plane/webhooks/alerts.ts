@@ -1,6 +1,8 @@
 // Sends the recorded notices about budgets. For each, one change writes the audit event, a delivery for each webhook of
 // the organization, and that the notice is sent. So each is sent once, even if a replica stops or several look.
 import type { Kysely } from 'kysely';
+import { limitOfCounter } from '../../common/counter-names.ts';
+import { limitOf } from '../store/limit-counting.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
 import { auditView, type BudgetNews, budgetEvent, noticeActions } from './budget-events.ts';
@@ -46,7 +48,7 @@ async function notify(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Out
   return {
     result: 'sent',
     organizationId: news.organization_id,
-    target: { kind: 'limit', id: news.budget_id },
+    target: { kind: 'limit', id: limitOfCounter(news.budget_id) },
     after: auditView(news, tx.now),
     invalidations: [],
   };
@@ -87,7 +89,8 @@ async function silentProxies(
 function pendingAlerts(db: Kysely<Schema>) {
   return db
     .selectFrom('budget_notices as notice')
-    .innerJoin('limits as budget', 'budget.id', 'notice.budget_id')
+    .innerJoin('limits as budget', (join) => join.on('budget.id', '=', limitOf('notice.budget_id')))
+    .leftJoin('limit_counters as counter', 'counter.id', 'notice.budget_id')
     .innerJoin('budget_windows as window_row', (join) =>
       join
         .onRef('window_row.budget_id', '=', 'notice.budget_id')
@@ -98,7 +101,7 @@ function pendingAlerts(db: Kysely<Schema>) {
       ...(['notice.kind', 'notice.about', 'notice.percent', 'notice.noted_at'] as const),
       ...(['window_row.spent', 'window_row.leased', 'window_row.unsettled'] as const),
       ...(['budget.subject_kind', 'budget.subject_id', 'budget.model', 'budget.period', 'budget.calendar'] as const),
-      ...(['notice.amount as noted_amount', 'budget.amount as budget_amount'] as const),
+      ...(['notice.amount as noted_amount', 'budget.amount as budget_amount', 'counter.value'] as const),
     ])
     .where('notice.told_at', 'is', null);
 }

@@ -1,6 +1,7 @@
 // The events about budgets that receivers get: the bodies of requests; docs/webhooks.md explains the fields. Fields may
 // be added, but none is removed. Sums are those of the ledger when the body was written.
 import { type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
+import { limitOfCounter, otherValues } from '../../common/counter-names.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import { calendarOf } from '../store/budget-columns.ts';
@@ -29,6 +30,8 @@ export interface BudgetNews {
    * Silent proxies: how many have unconfirmed money, and when the first of them last sent a message, in milliseconds.
    */
   readonly silent: { readonly proxies: number; readonly since: number } | undefined;
+  /** Of a budget for each value: the value, empty for the further ones; null of other budgets. */
+  readonly value: string | null;
 }
 
 export interface BudgetEvent {
@@ -53,12 +56,13 @@ export function budgetEvent(news: BudgetNews, now: number): BudgetEvent {
     timestamp: new Date(news.noted_at).toISOString(),
     data: {
       organizationId: news.organization_id,
-      limitId: news.budget_id,
+      limitId: limitOfCounter(news.budget_id),
       level: { kind: news.subject_kind, id: news.subject_id },
       model: news.model,
       period,
       window,
       endsAt: endOf(news),
+      ...counterOf(news),
       ...data,
     },
   };
@@ -69,11 +73,19 @@ export function auditView(news: BudgetNews, now: number): object {
   const { window_start: window } = news;
   switch (news.kind) {
     case 'threshold':
-      return { percent: news.percent, window, spentUsd: usd(news.spent), amountUsd: usd(news.amount) };
+      return {
+        ...{ percent: news.percent, window, spentUsd: usd(news.spent), amountUsd: usd(news.amount) },
+        ...counterOf(news),
+      };
     case 'exceeded':
     case 'unsettled':
-      return { window, ...typed(news, now).data };
+      return { window, ...typed(news, now).data, ...counterOf(news) };
   }
+}
+
+/** Whose budget it is, of a budget for each value. */
+function counterOf({ value }: BudgetNews): { readonly counter?: string } {
+  return value === null ? {} : { counter: value === '' ? otherValues : value };
 }
 
 function typed(news: BudgetNews, now: number): { readonly type: BudgetEvent['type']; readonly data: object } {

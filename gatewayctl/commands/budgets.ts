@@ -1,6 +1,6 @@
 // The ledger of budgets: their windows, and unconfirmed money.
 import type { Resource } from '../command.ts';
-import { limitOption, ofKey, ofPerson, ofSystem } from './shared.ts';
+import { limitOption, ofKey, ofPerson, ofSystem, tagOf } from './shared.ts';
 
 export const budgets: Resource = {
   name: 'budgets',
@@ -18,6 +18,8 @@ export const budgets: Resource = {
         SPENT: 'spentUsd',
         FREE: 'freeUsd',
         RAISED: '?raisedUsd',
+        COUNTERS: '?counters',
+        HIGHEST: '?counter',
         SOFT: '?soft',
         FORECAST: '?forecastUsd',
         'FORECAST FROM': '?forecastBasis',
@@ -29,10 +31,11 @@ export const budgets: Resource = {
     },
     windows: {
       method: 'Budgets.ListWindows',
-      about: 'list windows of budgets with the money spent and free, newest first',
+      about: 'list windows of budgets with the money spent and free, newest first; with --budget those of each value',
       options: [limitOption, { flags: '--include-past', about: 'past windows as well', field: 'includePast' }],
       columns: {
         BUDGET: 'limitId',
+        COUNTER: '?counter',
         WINDOW: 'window',
         'AMOUNT USD': 'amountUsd',
         SPENT: 'spentUsd',
@@ -41,13 +44,20 @@ export const budgets: Resource = {
         FREE: 'freeUsd',
         ENDS: '?endsAt',
       },
-      examples: ['budgets windows', 'budgets windows --include-past --all'],
+      examples: [
+        'budgets windows --budget 01890000-0000-7000-8000-000000000000',
+        'budgets windows',
+        'budgets windows --include-past --all',
+      ],
     },
     reset: {
       method: 'Budgets.Reset',
       about: 'let the spent money of the current window count from zero again; recorded usage stays',
       arguments: [{ flags: '<budget>', about: 'id of its limit', field: 'limitId' }],
-      options: [{ flags: '--reason <text>', about: 'why, for the audit log', field: 'reason', required: true }],
+      options: [
+        { flags: '--reason <text>', about: 'why, for the audit log', field: 'reason', required: true },
+        { flags: '--counter <value>', about: 'of a budget for each value: whose', field: 'counter' },
+      ],
       prompt: 'Reset the spent money of {budget}? Its whole amount can be spent again in this window.',
       examples: ["budgets reset 01890000-0000-7000-8000-000000000000 --reason 'a test ran away' --yes"],
     },
@@ -65,12 +75,20 @@ export const budgets: Resource = {
         ofSystem,
         ofPerson,
         { flags: '--model <model>', about: 'only budgets that count this model', field: 'model' },
+        {
+          flags: '--tag <name=value>',
+          about: 'of a request with this tag, such as user=u-17; repeat it for more',
+          field: 'tags',
+          read: tagOf,
+        },
       ],
       otherwise: { field: 'subject.id', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_ORGANIZATION' } },
       columns: {
         BUDGET: 'limit.id',
         OF: 'limit.subject.kind',
         MODEL: '?limit.model',
+        EACH: '?limit.each',
+        COUNTER: '?window.counter',
         SOFT: '?limit.soft',
         WINDOW: 'window.window',
         'AMOUNT USD': 'window.amountUsd',
@@ -82,7 +100,11 @@ export const budgets: Resource = {
         TIGHTEST: 'tightest',
         ENDS: '?window.endsAt',
       },
-      examples: ['budgets explain checkout', 'budgets explain --system shop --model gpt-provider/gpt-4o'],
+      examples: [
+        'budgets explain checkout',
+        'budgets explain checkout --tag user=u-17',
+        'budgets explain --system shop --model gpt-provider/gpt-4o',
+      ],
     },
   },
 };

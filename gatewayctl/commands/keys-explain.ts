@@ -78,12 +78,19 @@ function modelsText({ models, modelsAllowed, modelsKnown, modelsOpen }: Explaine
 
 function limitText({ limit, subjectName, window }: KeyLimit): string {
   const of = `${enumWord('LimitSubjectKind', limit?.subject?.kind ?? '')} ${subjectName}`;
-  const models = limit?.model === undefined ? '' : ` for ${limit.model}`;
+  const models = `${limit?.model === undefined ? '' : ` for ${limit.model}`}${countingText(limit)}`;
   const kind = enumWord('LimitKind', limit?.kind ?? '');
   if (limit?.amountUsd === undefined) return printable(`${of}: ${limit?.count} ${kind}${models}`);
   const period = enumWord('BudgetPeriod', limit.period ?? '');
   const left = window ? `, $${window.freeUsd} left${window.endsAt === undefined ? '' : ` until ${window.endsAt}`}` : '';
   return printable(`${of}: $${limit.amountUsd} a ${period}${models}${left}`);
+}
+
+/** For example " with feature=search for each user". */
+function countingText(limit: KeyLimit['limit']): string {
+  const tag = limit?.tag ? ` with ${limit.tag.name}=${limit.tag.value}` : '';
+  const each = limit?.each === undefined ? '' : ` for each ${limit.each.replace(/^tag:/, '')}`;
+  return tag + each;
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 // Limits: how much an organization, an AI system, a person or a key may use.
 import type { Given, Resource } from '../command.ts';
-import { allowUnmatched, fromNow, ifRevision, ofKey, ofPerson, ofSystem, time } from './shared.ts';
+import { allowUnmatched, fromNow, ifRevision, ofKey, ofPerson, ofSystem, tagOf, time } from './shared.ts';
 
 const subjects: readonly Given[] = [ofSystem, ofPerson, ofKey];
 
@@ -37,6 +37,27 @@ const starts: readonly Given[] = [
   },
 ];
 
+/** Which requests count, and in how many counters. */
+const counting: readonly Given[] = [
+  {
+    flags: '--tag <name=value>',
+    about: 'count only requests with this tag, such as feature=search',
+    field: 'tag',
+    read: tagOf,
+  },
+  {
+    flags: '--each <key|tag:name>',
+    about: 'a counter or a budget for each virtual key of the subject, or for each value of a tag, such as tag:user',
+    field: 'each',
+  },
+];
+
+const required: Given = {
+  flags: '--required <true|false>',
+  about: 'of a limit for each value of a tag: refuse requests without the tag, which it would not count',
+  field: 'required',
+};
+
 /** Of a budget alone. */
 const terms: readonly Given[] = [
   { flags: '--soft <true|false>', about: 'of a budget: it counts and notifies, but refuses nothing', field: 'soft' },
@@ -71,6 +92,8 @@ export const limits: Resource = {
           field: 'model',
         },
         allowUnmatched,
+        ...counting,
+        required,
         ...starts,
         ...terms,
         ...subjects,
@@ -81,6 +104,9 @@ export const limits: Resource = {
         'limits create budget --usd 250 --period month',
         'limits create budget --usd 20 --period day --time-zone America/New_York --start-hour 6',
         'limits create requests-per-minute --count 60 --system shop',
+        'limits create budget --usd 5 --period month --each tag:user --required true',
+        'limits create budget --usd 50 --period total --system shop --each key',
+        'limits create budget --usd 200 --period week --tag feature=search',
         "limits create tokens-per-minute --count 100000 --key checkout --model 'gpt-provider/*'",
       ],
     },
@@ -104,6 +130,10 @@ export const limits: Resource = {
         'TIME ZONE': '?timeZone',
         COUNT: '?count',
         MODEL: '?model',
+        TAG: '?tag.name',
+        'TAG VALUE': '?tag.value',
+        EACH: '?each',
+        REQUIRED: '?required',
         SOFT: '?soft',
       },
       examples: ['limits list', 'limits list --key checkout'],
@@ -112,7 +142,7 @@ export const limits: Resource = {
       method: 'Limits.Update',
       about: 'change the amount or the count, and the terms of a budget; kind, subject and models stay',
       arguments: [id],
-      options: [amount, count, ...terms, ifRevision],
+      options: [amount, count, required, ...terms, ifRevision],
       file: true,
       examples: ['limits update 01890000-0000-7000-8000-000000000000 --usd 500'],
     },

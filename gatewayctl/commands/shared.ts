@@ -2,6 +2,7 @@
 import { duration } from '../../common/settings.ts';
 import type { Given } from '../command.ts';
 import type { Noun } from '../names.ts';
+import { pairOf } from '../pair.ts';
 import { startOfDate } from '../time-words.ts';
 
 /** The object of a command, by id or name. */
@@ -66,6 +67,13 @@ export const ofKey: Given = {
   noun: 'key',
   beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' },
 };
+
+/** A tag of a request. @throws Error that names the accepted form */
+export function tagOf(text: string): { readonly name: string; readonly value: string } {
+  const [name, value] = pairOf(text) ?? [];
+  if (name === undefined || value === undefined) throw new Error(`must be name=value, not "${text}"`);
+  return { name, value };
+}
 
 /** Leaves RFC 3339 unchanged; a date becomes its first instant in UTC. */
 export const time = startOfDate;

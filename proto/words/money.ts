@@ -21,6 +21,7 @@ export const acquireOutcomes = enumWords({
   DRAW_OUTCOME_DELETED: 'deleted',
   DRAW_OUTCOME_LOST: 'lost',
   DRAW_OUTCOME_IGNORED: 'ignored',
+  DRAW_OUTCOME_COUNTERS_FULL: 'full',
 } as const satisfies WordsFor<DrawOutcome__Output>);
 export type AcquireOutcome = WordOf<typeof acquireOutcomes>;
 

@@ -1,5 +1,6 @@
 // The caller: the records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
 import type { BudgetCalendar } from '../../common/budget-window.ts';
+import type { CounterKind } from '../../common/counter-names.ts';
 import type { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
 import type { HangUp, LimitKind, PriorityClass, ScopeKind, UnknownCost } from '../../proto/words/access.ts';
@@ -135,6 +136,12 @@ export interface Limit {
   readonly period: BudgetCalendar | undefined;
   readonly count: number | undefined;
   readonly model: string | undefined;
+  /** Only requests with this tag; absent: all. */
+  readonly tag?: { readonly name: string; readonly value: string };
+  /** A counter for each of these; absent: one in all. */
+  readonly each?: CounterKind;
+  /** Requests without the tag of `each` are refused. */
+  readonly required?: true;
 }
 
 /** A stored provider key: a target to send to. */

@@ -29,6 +29,8 @@ export const budgetBounds = {
   exceededMs: 1_000,
   busyMs: 100,
   deniedMs: 1_000,
+  /** Values without a lease count with the further values for this long after a counter found no room. */
+  fullMs: 1_000,
   /** Acquiring ahead of requests pauses for this long if other proxies need the money. */
   aheadAfterRefusalMs: 1_000,
   /** It pauses for this long if the control plane granted less than was requested. */

@@ -5,9 +5,12 @@ import type { BudgetCalendar } from '../../common/budget-window.ts';
 import type { UsageEvent } from '../usage/ledger-client.ts';
 
 export interface Budget {
+  /** Of a budget for each value: the name of the counter (common/counter-names.ts). */
   readonly id: string;
   /** When its windows begin. */
   readonly period: BudgetCalendar;
+  /** Of a counter: the value that it counts. */
+  readonly value?: string | undefined;
 }
 
 export interface BudgetQuestion {
@@ -58,7 +61,7 @@ export interface BudgetReservation {
   readonly leases: readonly Pick<Charge, 'budgetId' | 'window'>[];
   /**
    * Replaces the reservation by the cost. Called exactly once.
-   * @param of the ids of the budgets that are charged; the others get all of their money back. Default: all
+   * @param of the ids of the limits that are charged; the others get all of their money back. Default: all
    * @returns the charge to each lease, at most the cost
    */
   settle(cost: number, of?: ReadonlySet<string>): readonly Charge[];
@@ -78,6 +81,7 @@ export interface Charge {
 export type RefusalReason = 'exceeded' | 'busy' | 'unavailable';
 
 export class BudgetRefusal extends Error {
+  /** Of a counter that has no room: the counter for further values. */
   readonly budgetId: string;
   readonly reason: RefusalReason;
   /** When the budget's window ends by the database's clock, in milliseconds since 1970; undefined for a total. */

@@ -1,51 +1,19 @@
 // All leases of this proxy, within a session: it acquires and releases their money by operations that are sent until
 // they get a response. Of requests it knows only that some wait; leased-budgets.ts makes their reservations.
-import type { Background } from '../../common/background.ts';
-import type { Clock } from '../../common/clock.ts';
-import type { Logger } from '../../common/logger.ts';
-import type { Timers } from '../../common/timers.ts';
 import { usageKeptMs } from '../usage/kept-events.ts';
-import type { AcquireResponse, LedgerClient } from '../usage/ledger-client.ts';
-import type { UnconfirmedUsage } from '../usage/live-usage-log.ts';
+import type { AcquireResponse } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Budget } from './budgets.ts';
 import { Contact } from './contact.ts';
 import { DatabaseClock } from './database-clock.ts';
+import { FullLimits } from './full-limits.ts';
 import type { AcquireKind, Lease } from './lease.ts';
+import type { LeaseManagerDeps } from './lease-manager-deps.ts';
 import { acquireAhead, type Instant, isForgettable, LeaseTable } from './lease-table.ts';
 import { LostUsage } from './lost-usage.ts';
 import { Operations } from './operations.ts';
 import { RecentSessions, Session } from './session.ts';
 import { knownOf, outstandingOf, SessionEnds } from './session-end.ts';
-
-export interface LeaseManagerMetrics {
-  /** An acquire call got its response. @param granted nano-dollars */
-  acquired(outcome: AcquireResponse['outcome'], granted: number): void;
-  /** @param amount nano-dollars that the control plane has back */
-  returned(amount: number): void;
-  /** @param amount nano-dollars that were leased for usage that is lost */
-  escrowLost(amount: number): void;
-}
-
-export interface LeaseManagerDeps {
-  readonly client: Pick<LedgerClient, 'keepSession' | 'acquire' | 'release' | 'closeSession'>;
-  readonly clock: Clock;
-  readonly timers: Timers;
-  /** From 0 to below 1, for jitter. */
-  readonly random: () => number;
-  readonly log: Logger;
-  readonly background: Background;
-  readonly metrics: LeaseManagerMetrics;
-  /** The usage that is not settled, for the end of a session. */
-  readonly usage: UnconfirmedUsage;
-  /** open: a session is open; over: no more reservations are made in it. */
-  readonly onSession?: ((session: string, state: 'open' | 'over') => void) | undefined;
-  /**
-   * There is another session, or none, or the contact with the control plane has changed: every waiting request may
-   * continue, or be refused.
-   */
-  readonly onChange: () => void;
-}
 
 const { countsMax, sweepMs, unhurriedReturnsMax } = budgetBounds;
 /** Time to report usage before its session is closed. Usage that is not reported by then is left outstanding. */
@@ -58,6 +26,7 @@ export class LeaseManager {
   readonly #session: Session;
   readonly #operations: Operations;
   readonly #leases = new LeaseTable();
+  readonly #fullLimits = new FullLimits();
   readonly #ends: SessionEnds;
   readonly #lost: LostUsage;
   readonly #recent = new RecentSessions();
@@ -144,7 +113,7 @@ export class LeaseManager {
     if (session === '' || this.#isClosing) return undefined;
     const leases: Lease[] = [];
     for (const budget of budgets) {
-      const lease = this.#leaseOf(session, budget, instant);
+      const lease = this.#leaseOf(session, this.#fullLimits.budgetFor(budget, this.#leases, instant), instant);
       if (lease.state !== 'deleted') leases.push(lease);
     }
     return leases;
@@ -253,6 +222,10 @@ export class LeaseManager {
   #acquired(lease: Lease, response: AcquireResponse, sentAt: number): void {
     const { outcome, granted, now } = response;
     const isRequested = lease.operation?.kind === 'acquire' && lease.operation.request.want > 0;
+    if (outcome === 'full') {
+      this.#full(lease);
+      return;
+    }
     lease.acquired(response, this.#deps.clock.monotonic());
     if (isRequested) this.#deps.metrics.acquired(outcome, granted);
     switch (outcome) {
@@ -277,6 +250,14 @@ export class LeaseManager {
         this.#session.renew(lease.origin.session);
     }
     this.#attend(lease);
+  }
+
+  /** Requests that wait for the lease continue with that of the further values. */
+  #full(lease: Lease): void {
+    this.#deps.metrics.acquired('full', 0);
+    this.#fullLimits.note(lease.origin.budgetId, this.#deps.clock.monotonic());
+    this.#leases.forget(lease, this.#session.current, lease.full());
+    for (const request of [...lease.waiting]) request.advance();
   }
 
   #returned(lease: Lease, amount: number): void {

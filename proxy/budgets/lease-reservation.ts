@@ -1,4 +1,5 @@
 // A reservation in leases. All of them are of one session, under which the request's usage is reported.
+import { limitOfCounter } from '../../common/counter-names.ts';
 import type { BudgetReservation, Charge, Stamp } from './budgets.ts';
 import type { Lease, LeaseOrigin } from './lease.ts';
 
@@ -32,7 +33,7 @@ export class LeaseReservation implements BudgetReservation {
     const charges: Charge[] = [];
     for (const lease of leases) {
       const { budgetId, window } = lease.origin;
-      const charged = of === undefined || of.has(budgetId) ? cost : 0;
+      const charged = of === undefined || of.has(limitOfCounter(budgetId)) ? cost : 0;
       const escrow = lease.settle(this.amount, charged, now);
       if (escrow > 0) charges.push({ budgetId, window, escrow });
       this.#owner.settled(lease);

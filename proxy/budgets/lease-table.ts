@@ -55,8 +55,8 @@ export class LeaseTable {
    * A new lease of the window after that of this one; it becomes current when that window begins. Undefined if there is
    * one already.
    */
-  ahead({ origin: { budgetId, endsAt, period, session } }: Lease, now: number): Lease | undefined {
-    const origin = leaseOrigin(session, { id: budgetId, period }, endsAt);
+  ahead({ origin: { budgetId, endsAt, period, session, value } }: Lease, now: number): Lease | undefined {
+    const origin = leaseOrigin(session, { id: budgetId, period, value }, endsAt);
     if (this.#all.has(nameOf(origin))) return undefined;
     const lease = this.#make(origin, { shuts: true, now });
     lease.state = 'next';
@@ -103,12 +103,12 @@ export class LeaseTable {
     for (const lease of this.#all.values()) if (lease.origin.session === session) lease.forfeit();
   }
 
-  /** @param session the current one */
-  forget(lease: Lease, session: string): void {
+  /** @param session the current one. @param seq number of its last operation */
+  forget(lease: Lease, session: string, seq = lease.seq): void {
     this.retire(lease);
     const name = nameOf(lease.origin);
     this.#all.delete(name);
-    if (lease.origin.session === session && lease.seq > 0) this.#counts.set(name, lease.seq);
+    if (lease.origin.session === session && seq > 0) this.#counts.set(name, seq);
   }
 }
 

@@ -18,6 +18,8 @@ export interface LeaseOrigin {
   /** By the database's clock: from `startsAt` to before `endsAt`. Infinite for a total. */
   readonly startsAt: number;
   readonly endsAt: number;
+  /** Of a counter: the value that it counts. */
+  readonly value?: string | undefined;
 }
 
 export interface LeaseTerms {
@@ -29,7 +31,7 @@ export interface LeaseTerms {
 
 export function leaseOrigin(
   session: string,
-  budget: { readonly id: string; readonly period: BudgetCalendar },
+  budget: { readonly id: string; readonly period: BudgetCalendar; readonly value?: string | undefined },
   at: number,
 ): LeaseOrigin {
   const window = windowOf(budget.period, at);
@@ -40,6 +42,7 @@ export function leaseOrigin(
     window,
     startsAt: windowStart(window) ?? Number.NEGATIVE_INFINITY,
     endsAt: windowEnd(budget.period, at) ?? Number.POSITIVE_INFINITY,
+    ...(budget.value !== undefined && { value: budget.value }),
   };
 }
 
@@ -213,7 +216,7 @@ export class Lease {
     const shut = this.#shutAim(now, openTo);
     if (shut > this.#shut) this.#shut = shut;
     const amounts = kind === 'acquire' ? this.#wanted(now) : { need: 0, want: 0 };
-    this.#operation = { kind: 'acquire', request: { ...this.#next(shut), ...amounts } };
+    this.#operation = { kind: 'acquire', request: { ...this.#next(shut), ...amounts, ...this.#valued } };
   }
 
   /** The amount with which the next window's lease should begin; 0 if this one is not in use. */
@@ -224,7 +227,18 @@ export class Lease {
 
   /** Begins the first acquire operation of a lease whose window has not begun. */
   acquireAhead(want: number): void {
-    this.#operation = { kind: 'acquire', request: { ...this.#next(0), need: 1, want } };
+    this.#operation = { kind: 'acquire', request: { ...this.#next(0), need: 1, want, ...this.#valued } };
+  }
+
+  get #valued(): { readonly value?: string } {
+    const { value } = this.origin;
+    return value === undefined ? {} : { value };
+  }
+
+  /** The ledger has no room for the counter, and has not executed the operation. @returns the number of the one before */
+  full(): number {
+    this.#operation = undefined;
+    return this.#seq - 1;
   }
 
   #wanted(now: number): { readonly need: number; readonly want: number } {

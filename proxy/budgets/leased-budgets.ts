@@ -13,7 +13,8 @@ import {
 } from './budgets.ts';
 import { type Claim, claimOn, decide, fits, toBeAcquired } from './claim.ts';
 import type { Lease, WaitingRequest } from './lease.ts';
-import { LeaseManager, type LeaseManagerDeps, type LeaseManagerMetrics } from './lease-manager.ts';
+import { LeaseManager } from './lease-manager.ts';
+import type { LeaseManagerDeps, LeaseManagerMetrics } from './lease-manager-deps.ts';
 import { LeaseReservation, type ReservationOwner } from './lease-reservation.ts';
 import type { Instant } from './lease-table.ts';
 

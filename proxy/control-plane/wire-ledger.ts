@@ -28,8 +28,9 @@ export function decodeSession(response: KeepSessionResponse__Output): SessionRes
   return { open, now: clock(now), epoch, sessions, leased };
 }
 
-export function encodeAcquire({ need, want, ...operation }: AcquireRequest): WireDraw {
-  return { ...encodeOperation(operation), needNanoUsd: String(need), wantNanoUsd: String(want) };
+export function encodeAcquire({ need, want, value, ...operation }: AcquireRequest): WireDraw {
+  const amounts = { needNanoUsd: String(need), wantNanoUsd: String(want) };
+  return { ...encodeOperation(operation), ...amounts, ...(value !== undefined && { counterValue: value }) };
 }
 
 export function decodeAcquire(response: DrawResponse__Output): AcquireResponse {

@@ -2,11 +2,13 @@
 // refused: a record that was half understood could grant more than it should.
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { BudgetPeriod } from '../../common/budget-window.ts';
+import { isCounterKind } from '../../common/counter-names.ts';
 import { isTimeZone, type LocalCalendar } from '../../common/local-windows.ts';
 import { Secret } from '../../common/secret.ts';
 import { isTagName, tagNamesMax } from '../../common/tags.ts';
 import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
 import type { KeyRecord__Output } from '../../proto/generated/gateway/v1/KeyRecord.ts';
+import type { LimitCounting__Output } from '../../proto/generated/gateway/v1/LimitCounting.ts';
 import type { LimitRecord__Output } from '../../proto/generated/gateway/v1/LimitRecord.ts';
 import type { LocalWindows__Output } from '../../proto/generated/gateway/v1/LocalWindows.ts';
 import type { OrganizationRecord__Output } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
@@ -225,11 +227,22 @@ function decodeProviderKey(key: ProviderKeyRecord__Output): ProviderKey {
 function decodeLimit(limit: LimitRecord__Output): Limit {
   return {
     id: limit.id,
-    kind: known(limitKinds, limit.kind, 'limit'),
+    kind: known(limitKinds, limit.counting?.kind ?? limit.kind, 'limit'),
     amountUsd: limit.amountUsd,
     period: limit.windows ? decodeWindows(limit.windows) : decodePeriod(limit.period),
     count: limit.count === undefined ? undefined : whole(limit.count),
     model: limit.model === undefined ? undefined : canonicalSelector(limit.model),
+    ...(limit.counting && decodeCounting(limit.counting)),
+  };
+}
+
+function decodeCounting({ tag, each, required }: LimitCounting__Output): Pick<Limit, 'tag' | 'each' | 'required'> {
+  if (each !== undefined && !isCounterKind(each))
+    throw new Error('the record contains a limit for each of what this version does not know; update the proxy');
+  return {
+    ...(tag && { tag: { name: tag.name, value: tag.value } }),
+    ...(each !== undefined && { each }),
+    ...(required && { required }),
   };
 }
 

@@ -1,19 +1,28 @@
 // The limits that apply to a call: those of the organization, of the key and its scope, and of the project key and its
-// scope if the call has one. Limits for other models are left out.
+// scope if the call has one. Limits for other models, and for other tags, are left out. A limit for each value applies
+// with the counter of the call's value.
 import { limitsModel, limitsShadow } from '../../catalog/model-selector.ts';
+import { type CounterKind, counterOf, tagOfEach } from '../../common/counter-names.ts';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { KeyRecord, Limit, Principal } from '../access/principal.ts';
 import type { Budget } from '../budgets/budgets.ts';
 import type { ChatCall } from '../call.ts';
+import { GatewayError } from '../errors.ts';
 import type { RateLimit } from '../rates/rates.ts';
 
 export type LimitLevel = LimitSubjectKind;
 
 interface Applied {
+  /** Of the limit, whose counter may have another id. */
+  readonly limitId: string;
   readonly level: LimitLevel;
   /** The glob of models that it is for; undefined: all models. */
   readonly model: string | undefined;
+  /** Only requests with this tag; absent: all. */
+  readonly tag?: Limit['tag'];
+  /** Of a limit for each value; absent: it counts all in one. */
+  readonly each?: { readonly kind: CounterKind; readonly value: string };
 }
 
 export interface AppliedRate extends RateLimit, Applied {}
@@ -27,24 +36,30 @@ export interface AppliedLimits {
   readonly budgets: readonly AppliedBudget[];
 }
 
-type LimitedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'route' | 'shadowOf'>;
+type LimitedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'route' | 'shadowOf'> & {
+  /** It calls no model, and has no tags. */
+  readonly isUntagged?: true;
+};
 
-/** Each limit once: both keys may be of one scope, and one key may be sent as both. */
+/**
+ * Each counter once: both keys may be of one scope, and one key may be sent as both.
+ * @throws GatewayError invalid_request for a call without a tag that a limit requires
+ */
 export function appliedLimits(call: LimitedCall): AppliedLimits {
   const { caller, shadowOf } = call;
   if (shadowOf !== undefined) return ofShadow(caller, shadowOf.name);
   const names = namesFor(call);
   const { principal, project } = caller;
-  if (project !== undefined) return select(caller, names);
+  if (project !== undefined) return select(call, names);
   const { key, scope, organization } = principal;
   const known = remembered.get(key);
   if (known !== undefined && known.scope === scope && known.organization === organization) return known.limits;
-  const limits = select(caller, names);
-  if (areOfAllModels(principal)) remembered.set(key, { scope, organization, limits });
+  const limits = select(call, names);
+  if (areOfAllRequests(principal)) remembered.set(key, { scope, organization, limits });
   return limits;
 }
 
-/** By key record, with the records beside it: the limits, if they apply to every model. */
+/** By key record, with the records beside it: the limits, if they apply to every model and every tag. */
 const remembered = new WeakMap<KeyRecord, Omit<Principal, 'key'> & { readonly limits: AppliedLimits }>();
 
 /** A limit for a route is for what its callers call; limits for models are for the model that gets the request. */
@@ -58,34 +73,79 @@ function ofShadow(caller: Caller, route: string): AppliedLimits {
   for (const [level, limits] of levels(caller)) {
     for (const { id, kind, amountUsd = '0', period = 'total', model } of limits) {
       if (kind === 'budget' && model !== undefined && limitsShadow(model, route))
-        budgets.set(id, { id, period, amountUsd, level, model });
+        budgets.set(id, { id, limitId: id, period, amountUsd, level, model });
     }
   }
   return { rates: [], budgets: [...budgets.values()] };
 }
 
-function select(caller: Caller, names: readonly string[]): AppliedLimits {
+function select({ caller, isUntagged }: LimitedCall, names: readonly string[]): AppliedLimits {
   const rates = new Map<string, AppliedRate>();
   const budgets = new Map<string, AppliedBudget>();
-  for (const [level, limits] of levels(caller)) {
-    for (const { id, kind, count = 0, amountUsd = '0', period = 'total', model } of limits) {
+  for (const [level, limits, keys] of levels(caller)) {
+    for (const limit of limits) {
+      const { kind, count = 0, amountUsd = '0', period = 'total', model } = limit;
       if (model !== undefined && !names.some((name) => limitsModel(model, name))) continue;
-      if (kind === 'budget') budgets.set(id, { id, period, amountUsd, level, model });
-      else rates.set(id, { id, kind, max: count, level, model });
+      if (isUntagged !== true) requireTag(limit, caller);
+      for (const { id, ...counter } of countersOf(limit, keys, caller)) {
+        const applied = { id, limitId: limit.id, level, model, ...counter };
+        if (kind === 'budget') budgets.set(id, { ...applied, period, amountUsd, ...countedValue(applied) });
+        else rates.set(id, { ...applied, kind, max: count, ...byCaller(applied) });
+      }
     }
   }
   return { rates: [...rates.values()], budgets: [...budgets.values()] };
 }
 
-function areOfAllModels({ organization, scope, key }: Principal): boolean {
-  return [organization, key, scope].every((record) => record?.limits.every(({ model }) => model === undefined) ?? true);
+type Counter = Pick<Applied, 'tag' | 'each'> & { readonly id: string };
+
+/** Usually the limit itself. None: it does not count the call. */
+function countersOf({ id, tag, each }: Limit, keys: readonly string[], { tags }: Caller): readonly Counter[] {
+  if (tag === undefined && each === undefined) return [{ id }];
+  if (tag !== undefined && tags?.get(tag.name) !== tag.value) return [];
+  const ofTag = tag && { tag };
+  if (each === undefined) return [{ id, ...ofTag }];
+  const value = each === 'key' ? undefined : tags?.get(tagOfEach(each) ?? '');
+  const values = each === 'key' ? keys : value === undefined ? [] : [value];
+  return values.map((one) => ({ id: counterOf(id, one), ...ofTag, each: { kind: each, value: one } }));
 }
 
-function* levels({ principal, project }: Caller): Iterable<readonly [LimitLevel, readonly Limit[]]> {
-  yield ['organization', principal.organization.limits];
+function countedValue({ each }: Pick<Counter, 'each'>): { readonly value?: string } {
+  return each === undefined ? {} : { value: each.value };
+}
+
+function byCaller({ each }: Pick<Counter, 'each'>): { readonly byCaller?: true } {
+  return each === undefined || each.kind === 'key' ? {} : { byCaller: true };
+}
+
+/** @throws GatewayError */
+function requireTag({ id: limitId, tag, each, required }: Limit, { tags }: Caller): void {
+  const name = each === undefined ? undefined : tagOfEach(each);
+  if (required !== true || name === undefined || tags?.has(name) === true) return;
+  if (tag !== undefined && tags?.get(tag.name) !== tag.value) return;
+  const message = `a limit counts requests for each ${name}, and this one names none: send the header x-svc-tag-${name}`;
+  throw new GatewayError('invalid_request', { param: `x-svc-tag-${name}`, message, limitId });
+}
+
+function areOfAllRequests({ organization, scope, key }: Principal): boolean {
+  return [organization, key, scope].every((record) => record?.limits.every(countsEveryRequest) ?? true);
+}
+
+function countsEveryRequest({ model, tag, each }: Limit): boolean {
+  return model === undefined && tag === undefined && (each === undefined || each === 'key');
+}
+
+/** Each with the keys that a limit of this level has counters for. */
+function* levels({
+  principal,
+  project,
+}: Caller): Iterable<readonly [LimitLevel, readonly Limit[], keys: readonly string[]]> {
+  const own = principal.key.keyId;
+  yield ['organization', principal.organization.limits, project === undefined ? [own] : [own, project.key.keyId]];
   for (const sent of [principal, project]) {
     if (sent === undefined) continue;
-    if (sent.scope !== undefined) yield [sent.scope.kind, sent.scope.limits];
-    yield ['virtual_key', sent.key.limits];
+    const keys = [sent.key.keyId];
+    if (sent.scope !== undefined) yield [sent.scope.kind, sent.scope.limits, keys];
+    yield ['virtual_key', sent.key.limits, keys];
   }
 }

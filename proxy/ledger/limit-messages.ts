@@ -1,6 +1,7 @@
 // Messages to callers about their limits: the refusal, which names the limit and when it opens, and the headers of a
 // response.
 import { type BudgetPeriod, periodOf } from '../../common/budget-window.ts';
+import { isOtherCounter, tagOfEach } from '../../common/counter-names.ts';
 import { never } from '../../common/never.ts';
 import type { BudgetRefusal } from '../budgets/budgets.ts';
 import { GatewayError } from '../errors.ts';
@@ -24,7 +25,7 @@ const kindNames: Readonly<Record<RateKind, string>> = {
 /** @param limit the one that opens last: a caller need not try again before that */
 export function refusal(limit: AppliedRate, opensInMs: number, headers: readonly string[]): GatewayError {
   const retryAfter = Math.max(1, Math.ceil(opensInMs / 1000));
-  const details = { retryAfter, headers, limitId: limit.id };
+  const details = { retryAfter, headers, limitId: limit.limitId };
   const reached = `${nameOf(limit)} is reached`;
   switch (limit.kind) {
     case 'concurrent_requests': {
@@ -49,11 +50,21 @@ export function neverFits(limit: AppliedRate, { input, output }: TokenEstimate):
   const param = input < limit.max ? 'max_completion_tokens' : 'messages';
   const advice = input < limit.max ? 'send a lower max_completion_tokens' : 'send less';
   const message = `this request may use ${input + output} tokens (input about ${input}, output up to ${output}), more than ${nameOf(limit)} ever lets in; ${advice}`;
-  return new GatewayError('invalid_request', { param, message, limitId: limit.id });
+  return new GatewayError('invalid_request', { param, message, limitId: limit.limitId });
 }
 
-function nameOf({ level, max, kind, model }: AppliedRate): string {
-  return `the ${levelNames[level]}'s limit of ${max} ${kindNames[kind]}${model === undefined ? '' : ` for ${model}`}`;
+function nameOf(limit: AppliedRate): string {
+  return `the ${levelNames[limit.level]}'s limit of ${limit.max} ${kindNames[limit.kind]}${countedOf(limit)}`;
+}
+
+/** What it counts, if that is not all: for example " for each user, here u-17". */
+function countedOf({ model, tag, each }: AppliedRate | AppliedBudget, isOther = false): string {
+  const models = model === undefined ? '' : ` for ${model}`;
+  const tagged = tag === undefined ? '' : ` with ${tag.name}=${tag.value}`;
+  if (each === undefined) return `${models}${tagged}`;
+  const name = tagOfEach(each.kind);
+  if (name === undefined) return `${models}${tagged} for each virtual key`;
+  return `${models}${tagged} for each ${name}, here ${isOther ? 'for those beyond the first' : each.value},`;
 }
 
 /**
@@ -62,11 +73,11 @@ function nameOf({ level, max, kind, model }: AppliedRate): string {
  */
 export function budgetRefusal(
   budget: AppliedBudget,
-  { reason, windowEndsAt }: BudgetRefusal,
+  { reason, windowEndsAt, budgetId }: BudgetRefusal,
   now: number,
 ): GatewayError {
-  const name = nameOfBudget(budget);
-  const { id: limitId } = budget;
+  const name = nameOfBudget(budget, isOtherCounter(budgetId));
+  const { limitId } = budget;
   switch (reason) {
     case 'exceeded': {
       if (windowEndsAt === undefined)
@@ -102,8 +113,9 @@ const periodNames = {
   total: '',
 } as const satisfies Record<BudgetPeriod, string>;
 
-function nameOfBudget({ level, amountUsd, period, model }: AppliedBudget): string {
-  return `the ${levelNames[level]}'s budget of $${amountUsd}${periodNames[periodOf(period)]}${model === undefined ? '' : ` for ${model}`}`;
+function nameOfBudget(budget: AppliedBudget, isOther: boolean): string {
+  const { level, amountUsd, period } = budget;
+  return `the ${levelNames[level]}'s budget of $${amountUsd}${periodNames[periodOf(period)]}${countedOf(budget, isOther)}`;
 }
 
 /**

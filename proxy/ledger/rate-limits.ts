@@ -60,7 +60,7 @@ export function countRequest(
   deps: Pick<RateLimitsDeps, 'rates' | 'metrics'>,
   caller: Caller,
 ): readonly string[] | Promise<readonly string[]> {
-  const { rates } = appliedLimits({ caller, qualifiedModel: '' });
+  const { rates } = appliedLimits({ caller, qualifiedModel: '', isUntagged: true });
   const limits = rates.filter(({ kind }) => counted[kind] === 'requests');
   if (limits.length === 0) return [];
   const { id: organizationId } = caller.principal.organization;

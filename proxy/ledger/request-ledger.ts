@@ -98,7 +98,7 @@ function withRates(deps: Deps, call: ChatCall, taken: TakenMoney): Reservation |
 /** Without the later targets that a limit is for which has refused the request. Undefined: it is for the first one. */
 function withoutLimit(targets: readonly PricedTarget[], error: unknown): readonly PricedTarget[] | undefined {
   if (!(error instanceof GatewayError) || error.limitId === undefined) return undefined;
-  const isLimited = ({ limits }: PricedTarget) => limits.rates.some(({ id }) => id === error.limitId);
+  const isLimited = ({ limits }: PricedTarget) => limits.rates.some(({ limitId }) => limitId === error.limitId);
   const [first] = targets;
   if (first === undefined || isLimited(first) || !targets.some(isLimited)) return undefined;
   return targets.filter((target) => !isLimited(target));
@@ -327,5 +327,5 @@ function withCeilings(
 
 /** Undefined: all that the reservation is in, which is usual. Others are those of another target's model. */
 function chargedBudgets({ budgets }: Money, { limits }: PricedTarget): ReadonlySet<string> | undefined {
-  return limits.budgets.length === budgets.length ? undefined : new Set(limits.budgets.map(({ id }) => id));
+  return limits.budgets.length === budgets.length ? undefined : new Set(limits.budgets.map(({ limitId }) => limitId));
 }

@@ -1,6 +1,7 @@
 // The money of a request: one reservation, in every budget that applies to one of its targets. Its amount is the worst
 // case of the dearest target, in each of these budgets. A later target of a route that has no price, or no money in a
 // budget of its own, is left out.
+import { limitOfCounter } from '../../common/counter-names.ts';
 import {
   BudgetRefusal,
   type BudgetReservation,
@@ -183,7 +184,8 @@ function withoutBudget(
   budgetId: string,
   onBudget: boolean,
 ): readonly PricedTarget[] | undefined {
-  const needs = ({ limits }: PricedTarget) => limits.budgets.some(({ id }) => id === budgetId);
+  const refusing = limitOfCounter(budgetId);
+  const needs = ({ limits }: PricedTarget) => limits.budgets.some(({ limitId }) => limitId === refusing);
   const [first] = targets;
   if (first === undefined || !targets.some(needs) || (needs(first) && !onBudget)) return undefined;
   const left = targets.filter((target) => !needs(target));
@@ -213,7 +215,10 @@ function refusalOf(
   { error, isShadow }: Refused,
 ): unknown {
   if (!(error instanceof BudgetRefusal)) return error;
-  const budget = budgets.find(({ id }) => id === error.budgetId);
+  const budget =
+    budgets.find(({ id }) => id === error.budgetId) ??
+    // The counter of further values refused it.
+    budgets.find(({ limitId }) => limitId === limitOfCounter(error.budgetId));
   if (budget === undefined) return error;
   if (!isShadow) deps.budgetMetrics.refused(budget.level, error.reason);
   // The window ends by the database's clock.

@@ -51,12 +51,15 @@ export class LocalRates implements Rates {
   readonly #deps: LocalRatesDeps;
   readonly #proxies: () => number;
   readonly #counters: LRUCache<string, SharedCounter>;
+  /** Of values that callers choose: they remove none of the others. */
+  readonly #byCaller: LRUCache<string, SharedCounter>;
   readonly #slots = new Map<string, number>();
 
   constructor(deps: LocalRatesDeps) {
     this.#deps = deps;
     this.#proxies = deps.proxies ?? (() => 1);
     this.#counters = lruCache(deps.limitsMax ?? defaultLimitsMax);
+    this.#byCaller = lruCache(deps.limitsMax ?? defaultLimitsMax);
   }
 
   take({ limits, tokens }: RateQuestion): RateDecision {
@@ -117,7 +120,7 @@ export class LocalRates implements Rates {
 
   /** Limits with a count in memory. */
   get size(): number {
-    return this.#counters.size + this.#slots.size;
+    return this.#counters.size + this.#byCaller.size + this.#slots.size;
   }
 
   #reservation(parts: readonly Part[], estimate: number): RateReservation {
@@ -138,11 +141,12 @@ export class LocalRates implements Rates {
   }
 
   /** Undefined for concurrent requests: each proxy counts its own. */
-  #sharedOf({ id, kind }: RateLimit): SharedCounter | undefined {
-    const known = this.#counters.get(id);
+  #sharedOf({ id, kind, byCaller }: RateLimit): SharedCounter | undefined {
+    const counters = byCaller === true ? this.#byCaller : this.#counters;
+    const known = counters.get(id);
     if (known !== undefined) return known;
     const made = this.#made(kind);
-    if (made !== undefined) this.#counters.set(id, made);
+    if (made !== undefined) counters.set(id, made);
     return made;
   }
 

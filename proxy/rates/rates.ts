@@ -17,6 +17,8 @@ export interface RateLimit {
   readonly id: string;
   readonly kind: RateKind;
   readonly max: number;
+  /** A counter of a value that callers choose: their number is bounded (value-rates.ts). */
+  readonly byCaller?: true;
 }
 
 export interface RateQuestion {

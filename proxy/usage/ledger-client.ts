@@ -77,6 +77,8 @@ export interface Operation {
 }
 
 export interface AcquireRequest extends Operation {
+  /** Of the lease of a counter: the value that it counts. */
+  readonly value?: string | undefined;
   /** Both are 0 if the operation only reduces `shut`. */
   readonly need: number;
   readonly want: number;

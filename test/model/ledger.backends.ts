@@ -47,6 +47,7 @@ const tables = [
     'budget_notices',
     'leases',
     'budget_windows',
+    'limit_counters',
     'budget_adjustments',
     'ledger_sessions',
     'booked_ordinals',

@@ -139,12 +139,15 @@ const winterDay: LocalCalendar = {
 function create(world: World, random: Random): void {
   if (world.verifier.reference.budgets.size >= budgetsMax) return;
   const { aiSystemIds, keyIds, organizationId, personIds } = world.subjects;
-  const subject = random.pick([
+  const picked = random.pick([
     { subjectKind: 'organization', subjectId: organizationId } as const,
     { subjectKind: 'ai_system', subjectId: random.pick(aiSystemIds) } as const,
     { subjectKind: 'person', subjectId: random.pick(personIds) } as const,
     { subjectKind: 'virtual_key', subjectId: random.pick(keyIds) } as const,
   ]);
+  const subject = world.eachKey
+    ? { subjectKind: 'organization' as const, subjectId: organizationId, eachKey: world.eachKey }
+    : picked;
   const model = random.pick([undefined, undefined, 'gpt-provider/*', models[0], '*']);
   const period = random.pick(['day', 'day', 'week', 'month', 'total'] as const);
   const amount = Math.ceil(20 * 10 ** random.between(0, 4));

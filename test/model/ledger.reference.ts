@@ -20,6 +20,8 @@ export interface BudgetTerms {
   readonly createdAt: number;
   amount: number;
   isDeleted: boolean;
+  /** Of a counter of a budget for each key: the key, which is its subject too. */
+  readonly value?: string;
 }
 
 export interface LedgerState {

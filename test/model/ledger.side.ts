@@ -16,6 +16,8 @@ export type LeaseName = Omit<Operation, 'seq' | 'shut'>;
 
 export type NewBudget = Pick<BudgetTerms, 'subjectId' | 'model' | 'period' | 'amount'> & {
   readonly subjectKind: 'organization' | 'ai_system' | 'person' | 'virtual_key';
+  /** One budget for each virtual key of the organization. */
+  readonly eachKey?: true | undefined;
 };
 
 /** An operation and its result. */

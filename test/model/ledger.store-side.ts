@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createBackground } from '../../common/background.ts';
 import type { BudgetCalendar } from '../../common/budget-window.ts';
+import { counterOf, isCounter, limitOfCounter } from '../../common/counter-names.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
@@ -27,7 +28,7 @@ import type {
 import { wireTo } from '../support/ledger/wire.ts';
 import { noGuardrailWork, noKeyTests, noPost, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { leaseKey, rowKey } from './ledger.reference.ts';
+import { type BudgetTerms, leaseKey, rowKey } from './ledger.reference.ts';
 import type { Executed, LeaseName, LedgerRead, LedgerSide, NewBudget, SideDeps, StoreStep } from './ledger.side.ts';
 
 export interface StoreSideDeps extends SideDeps {
@@ -56,7 +57,7 @@ const noLocks: RowLocks = {
 };
 
 const ledgerTables = [
-  ...(['leases', 'budget_windows', 'ledger_sessions', 'booked_ordinals'] as const),
+  ...(['leases', 'budget_windows', 'limit_counters', 'ledger_sessions', 'booked_ordinals'] as const),
   ...(['usage_events', 'usage_hours', 'budget_notices', 'budget_adjustments'] as const),
 ];
 type Table = (typeof ledgerTables)[number];
@@ -64,13 +65,14 @@ type Tables = ReadonlyMap<Table, readonly object[]>;
 const rowsAtOnce = 100;
 
 interface Done {
-  readonly executed: Executed;
+  readonly executed: readonly Executed[];
   readonly now: number;
 }
 
 interface Worked<T> {
   readonly outcome: Outcome<T>;
-  readonly executed: Executed;
+  /** Several, of a budget for each key: one of each counter. */
+  readonly executed: Executed | readonly Executed[];
 }
 
 /** The control plane was killed before its next transaction. */
@@ -171,8 +173,8 @@ export class StoreSide implements LedgerSide {
     });
   }
 
-  async createBudget({ amount, model, period, subjectId, subjectKind }: NewBudget): Promise<void> {
-    const { organizationId } = this.#deps.subjects;
+  async createBudget({ amount, model, period, subjectId, subjectKind, eachKey }: NewBudget): Promise<void> {
+    const { organizationId, keyIds } = this.#deps.subjects;
     await this.#change('create', async (call) => {
       const outcome = await limits.create(call, {
         organizationId,
@@ -181,23 +183,29 @@ export class StoreSide implements LedgerSide {
         amountUsd: usdOfNano(amount),
         ...inContract(period),
         ...(model === undefined ? {} : { model }),
+        ...(eachKey && { each: 'key' }),
       });
       const { id = '' } = resultOf(outcome);
-      const terms = { id, subjectId, model, period, createdAt: call.now, amount, isDeleted: false };
-      return { outcome, executed: { kind: 'create', terms } };
+      const common = { model, period, createdAt: call.now, amount, isDeleted: false };
+      const all: readonly BudgetTerms[] = eachKey
+        ? keyIds.map((key) => ({ ...common, id: counterOf(id, key), subjectId: key, value: key }))
+        : [{ ...common, id, subjectId }];
+      return { outcome, executed: all.map((terms) => ({ kind: 'create', terms })) };
     });
   }
 
   resizeBudget(id: string, amount: number): Promise<void> {
     return this.#changeOfBudget('resize', async (call) => ({
-      outcome: await limits.update(call, { id, amountUsd: usdOfNano(amount) }),
-      executed: { kind: 'resize', budgetId: id, amount },
+      outcome: await limits.update(call, { id: limitOfCounter(id), amountUsd: usdOfNano(amount) }),
+      executed: this.#countersWith(id).map((budgetId) => ({ kind: 'resize', budgetId, amount })),
     }));
   }
 
   resetBudget(id: string): Promise<void> {
     return this.#changeOfBudget('reset', async (call) => {
-      const outcome = await reset(call, { limitId: id, reason: 'by the model' });
+      const counter = this.#keyOf(id);
+      const of = { limitId: limitOfCounter(id), ...(counter && { counter }) };
+      const outcome = await reset(call, { ...of, reason: 'by the model' });
       const window = resultOf(outcome).window ?? '';
       return { outcome, executed: { kind: 'reset', budgetId: id, window } };
     });
@@ -205,9 +213,18 @@ export class StoreSide implements LedgerSide {
 
   deleteBudget(id: string): Promise<void> {
     return this.#changeOfBudget('delete', async (call) => ({
-      outcome: await limits.remove(call, { id }),
-      executed: { kind: 'delete', budgetId: id },
+      outcome: await limits.remove(call, { id: limitOfCounter(id) }),
+      executed: this.#countersWith(id).map((budgetId) => ({ kind: 'delete', budgetId })),
     }));
+  }
+
+  /** All counters of its limit; without counters the budget itself. */
+  #countersWith(id: string): readonly string[] {
+    return isCounter(id) ? this.#deps.subjects.keyIds.map((key) => counterOf(limitOfCounter(id), key)) : [id];
+  }
+
+  #keyOf(id: string): string | undefined {
+    return this.#deps.subjects.keyIds.find((key) => counterOf(limitOfCounter(id), key) === id);
   }
 
   snapshot(): Promise<Tables> {
@@ -311,12 +328,12 @@ export class StoreSide implements LedgerSide {
       store.change(context, (tx) =>
         this.#inStep(tx, async (step): Promise<Change<Done> | Unchanged<Done>> => {
           const { executed, outcome } = await work({ ...step, caller, deps: serviceDeps });
-          const done: Done = { executed, now: step.now };
+          const done: Done = { executed: [executed].flat(), now: step.now };
           return 'unchanged' in outcome ? { unchanged: done } : { ...outcome, result: done };
         }),
       );
     const { executed, now } = await this.#kind.run(kind, change);
-    this.#executed(executed, now);
+    for (const one of executed) this.#executed(one, now);
   }
 
   // The number is assigned with all locks held, so operations on the same rows come before or after.

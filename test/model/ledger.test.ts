@@ -47,6 +47,22 @@ describe.each<[BackendName, number]>([
   });
 });
 
+describe.each<[BackendName, number]>([
+  ['sqlite', roundsOf(3)],
+  ['postgres', roundsOf(1)],
+])(`budgets for each key over %s (seeds from ${firstSeed})`, (name, schedules) => {
+  let backend: Backend;
+  afterAll(() => backend.close());
+
+  it('make their counters on first use, and each spends no money twice, loses none, and exceeds no limit', async () => {
+    backend = await openBackend(name);
+    for (let seed = firstSeed; seed < firstSeed + (given === undefined ? schedules : 1); seed++) {
+      const { openSide } = backend;
+      await runOrReport({ seed, openSide, concurrent: seed % 2 === 1, compares: true, eachKey: true });
+    }
+  });
+});
+
 async function runOrReport(options: ScheduleOptions): Promise<ScheduleReport> {
   try {
     return await runSchedule(options);

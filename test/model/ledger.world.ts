@@ -18,6 +18,8 @@ export interface WorldOptions {
   /** Operations that arrive at about the same time are executed together. */
   readonly concurrent: boolean;
   readonly compares: boolean;
+  /** All budgets are of the organization, one for each key. */
+  readonly eachKey?: true;
   /** A fault of proxies that the checks must find. */
   readonly faulty?: ModelProxyDeps['faulty'];
   /** Changes the events that a proxy reports: another fault. */
@@ -92,6 +94,10 @@ export class World {
       aiSystemId: index === 1 || index === 2 ? aiSystemId : undefined,
       personId: index === 3 ? personId : undefined,
     }));
+  }
+
+  get eachKey(): true | undefined {
+    return this.#options.eachKey;
   }
 
   get side(): LedgerSide {

@@ -1,6 +1,7 @@
 // The service Ledger for proxies: the protocol's reference in memory, behind a network that is slow, silent or cut as a
 // test sets it. Its clock is its database's, and may differ from that of the proxies.
 import type { Clock } from '../../common/clock.ts';
+import { isCounter } from '../../common/counter-names.ts';
 import type { Timers } from '../../common/timers.ts';
 import type { BudgetReservation } from '../../proxy/budgets/budgets.ts';
 import {
@@ -56,6 +57,11 @@ export class FakeLedger {
   /** Number of sessions that it reports; 0: it reports none, and does not know `shut`. */
   sessions = 0;
   epoch = 'epoch-1';
+  /** What each counter of a budget for each value has. */
+  counterAmount = 0;
+  /** Counters that may begin; one of further values may in any case. */
+  countersMax = Number.POSITIVE_INFINITY;
+  #counters = 0;
   /** Whether it reports the rest of a session's leases. */
   reportsLeased = false;
   readonly #time: Clock & Timers;
@@ -124,6 +130,7 @@ export class FakeLedger {
         })),
       acquire: (request) =>
         this.#call(link, { kind: 'acquire', request }, () => {
+          if (!this.#begin(request)) return { outcome: 'full' as const, granted: 0, attainable: undefined };
           const { outcome, amount: granted } = this.reference.acquire(request, this.now());
           const attainable = outcome === 'busy' ? this.reference.attainable(request) : undefined;
           return { outcome, granted, attainable };
@@ -134,6 +141,15 @@ export class FakeLedger {
         })),
       closeSession: (end) => this.#call(link, { kind: 'close', end }, () => ({ freed: this.reference.close(end) })),
     };
+  }
+
+  /** Begins a counter with its first acquisition. @returns whether there is room */
+  #begin({ budgetId, value }: AcquireRequest): boolean {
+    if (this.reference.budgets.has(budgetId) || !isCounter(budgetId)) return true;
+    if (value !== undefined && this.#counters >= this.countersMax) return false;
+    if (value !== undefined) this.#counters += 1;
+    this.addBudget(budgetId, this.counterAmount);
+    return true;
   }
 
   #call<Report>(link: LedgerLink, call: Call, act: () => Report): Promise<Report & LedgerResponse> {

@@ -27,7 +27,7 @@ export interface BudgetFields {
 
 /** An event and its charges to leases. */
 export interface ChargedEvent {
-  readonly row: UsageEventRow;
+  readonly row: UsageEventRow & { readonly tags?: Readonly<Record<string, string>> };
   readonly charges?: readonly Charge[];
   readonly ordinal?: number;
 }

@@ -25,6 +25,9 @@ interface BudgetFields {
   readonly model?: string;
   readonly timeZone?: string;
   readonly startsOn?: object;
+  readonly tag?: object;
+  readonly each?: string;
+  readonly required?: boolean;
 }
 
 export async function createBudget(

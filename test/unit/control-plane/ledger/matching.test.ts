@@ -1,6 +1,7 @@
 // Decides which budgets a usage event counts towards.
 import { expect, it } from 'vitest';
-import { type Budget, createMatching } from '../../../../control-plane/ledger/matching.ts';
+import type { Budget } from '../../../../control-plane/ledger/budget.ts';
+import { createMatching } from '../../../../control-plane/ledger/matching.ts';
 import type { UsageEventRow } from '../../../../control-plane/store/schema.ts';
 import { usageEvent } from '../../../support/usage-events.ts';
 

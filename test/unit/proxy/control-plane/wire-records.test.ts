@@ -107,6 +107,34 @@ describe('a response of Resolve', () => {
       expect(() => resolve({ asOf, key, scope, organization: limited(unknown) })).toThrow('update the proxy');
   });
 
+  it('contains limits with tags and counters, which a proxy that does not know them refuses', () => {
+    const limit: LimitRecord = { id: 'l', kind: 'LIMIT_KIND_UNSPECIFIED', count: '5' };
+    const counting = {
+      kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE',
+      ...{ tag: { name: 'feature', value: 'search' }, each: 'tag:user', required: true },
+    } as const;
+    const limited = (more: LimitRecord) => ({ ...organization, limits: [{ ...limit, ...more }] });
+    expect(resolve({ asOf, key, scope, organization: limited({ counting }) }).principal?.organization.limits).toEqual([
+      {
+        ...{
+          id: 'l',
+          kind: 'requests_per_minute',
+          count: 5,
+          amountUsd: undefined,
+          period: undefined,
+          model: undefined,
+        },
+        ...{ tag: { name: 'feature', value: 'search' }, each: 'tag:user', required: true },
+      },
+    ]);
+    // As a proxy of the version before reads it.
+    expect(() => resolve({ asOf, key, scope, organization: limited({}) })).toThrow('update the proxy');
+    const unknown = { ...counting, each: 'hour' };
+    expect(() => resolve({ asOf, key, scope, organization: limited({ counting: unknown }) })).toThrow(
+      'update the proxy',
+    );
+  });
+
   it('of an older control plane means the usual settings, and no record key', () => {
     expect(resolve({ asOf, key, scope, organization }).principal?.organization).toMatchObject({
       ownTools: { egress: false, execution: false },

@@ -1,7 +1,10 @@
 // The limits that apply to a call; the cached limits of a key follow its current records.
 import { describe, expect, it } from 'vitest';
+import { counterOf } from '../../../../common/counter-names.ts';
 import type { Limit, Principal } from '../../../../proxy/access/principal.ts';
 import { appliedLimits } from '../../../../proxy/ledger/applied-limits.ts';
+
+type LimitedCaller = Parameters<typeof appliedLimits>[0]['caller'];
 
 const limit = (id: string, fields: Partial<Limit> = {}): Limit => ({
   ...{ id, kind: 'requests_per_minute', count: 5, amountUsd: undefined, period: undefined, model: undefined },
@@ -61,6 +64,47 @@ describe('the limits of a call', () => {
     expect(applied(principal)).toHaveLength(1);
     expect(applied(principal, undefined, 'gpt-provider/o3')).toEqual([]);
     expect(applied(principal)).toHaveLength(1);
+  });
+
+  describe('for each value', () => {
+    const each = (fields: Partial<Limit>) => limit('limit-of-organization-of-36-letters--', fields);
+    const { id } = each({});
+    const ids = (fields: Partial<Limit>, tags: Readonly<Record<string, string>> = {}, project?: Principal) => {
+      const principal = { key: key(), scope: undefined, organization: organization(each(fields)) };
+      const caller = { principal, project, tags: new Map(Object.entries(tags)) } as unknown as LimitedCaller;
+      const { rates } = appliedLimits({ caller, qualifiedModel: 'gpt-provider/gpt-4o' });
+      return rates.map((rate) => rate.id);
+    };
+
+    it('have a counter of the call’s key, of both if it has two', () => {
+      expect(ids({ each: 'key' })).toEqual([counterOf(id, 'k')]);
+      const shared = organization(each({ each: 'key' }));
+      const project = { key: { ...key(), keyId: 'p' }, scope: undefined, organization: shared };
+      expect(ids({ each: 'key' }, {}, project)).toEqual([counterOf(id, 'k'), counterOf(id, 'p')]);
+    });
+
+    it('have a counter of the call’s tag, and count no call without it', () => {
+      expect(ids({ each: 'tag:user' }, { user: 'ann' })).toEqual([counterOf(id, 'ann')]);
+      expect(ids({ each: 'tag:user' }, { user: 'bob' })).toEqual([counterOf(id, 'bob')]);
+      expect(ids({ each: 'tag:user' }, { team: 'ann' })).toEqual([]);
+    });
+
+    it('count calls with their tag alone', () => {
+      const tag = { name: 'feature', value: 'search' };
+      expect(ids({ tag }, { feature: 'search' })).toEqual([id]);
+      expect(ids({ tag }, { feature: 'chat' })).toEqual([]);
+      expect(ids({ tag })).toEqual([]);
+      expect(ids({ tag, each: 'tag:user' }, { feature: 'search', user: 'ann' })).toEqual([counterOf(id, 'ann')]);
+    });
+
+    it('refuse a call without a required tag, unless they do not count it', () => {
+      const required = { each: 'tag:user', required: true } as const;
+      const refused = expect.objectContaining({ code: 'invalid_request', param: 'x-svc-tag-user', limitId: id });
+      expect(() => ids(required)).toThrow(refused);
+      expect(ids(required, { user: 'ann' })).toHaveLength(1);
+      expect(ids({ ...required, model: 'gpt-provider/o3' })).toEqual([]);
+      expect(ids({ ...required, tag: { name: 'feature', value: 'search' } })).toEqual([]);
+    });
   });
 
   it('for copies of requests are budgets of the route’s copies, at every level, and no others', () => {

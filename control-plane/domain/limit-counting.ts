@@ -1,0 +1,68 @@
+// Which requests of its subject a limit counts, and in how many counters: the fields of a new limit, and of a change.
+// Pure.
+import { isShadow } from '../../catalog/model-selector.ts';
+import { type CounterKind, isCounterKind, tagOfEach } from '../../common/counter-names.ts';
+import { isTagName, tagValue } from '../../common/tags.ts';
+import type { LimitCounting } from '../store/limit-counting.ts';
+import { type Field, invalid, optional, problemsAt, valid } from './field.ts';
+import { unchanged } from './limit.ts';
+
+interface Tag {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The fields of the contract. */
+export interface CountingFields {
+  readonly subject?: { readonly kind: string } | null;
+  readonly model?: string;
+  readonly tag?: Tag | null;
+  readonly each?: string;
+  readonly required?: boolean;
+}
+
+export function limitCounting({ subject, model = '', tag, each, required }: CountingFields) {
+  // Copies of requests are for one budget of the route alone.
+  const isOfCopies = isShadow(model) ? invalid('does not go with a budget for shadow traffic') : undefined;
+  return {
+    tag: (tag && isOfCopies) || optional(readTag, tag),
+    each: (each !== undefined && isOfCopies) || optional((text: string) => readEach(text, subject?.kind), each),
+    required: readRequired(required, each),
+  };
+}
+
+/** @param present undefined for a limit that counts all requests, in one counter */
+export function sameCounting(present: LimitCounting | undefined, { tag, each, required }: CountingFields) {
+  const sameTag = tag?.name === present?.tag?.name && tag?.value === present?.tag?.value;
+  return {
+    tag: unchanged(!tag || sameTag),
+    each: unchanged(each === undefined || each === present?.each),
+    required: readRequired(required, present?.each),
+  };
+}
+
+/** The names of the tags that a limit counts by. */
+export function tagNamesOfLimit({ tag, each }: LimitCounting): readonly string[] {
+  const ofEach = each === undefined ? undefined : tagOfEach(each);
+  return [...(tag === undefined ? [] : [tag.name]), ...(ofEach === undefined ? [] : [ofEach])];
+}
+
+function readTag({ name, value }: Tag): Field<Tag> {
+  if (!isTagName(name)) return { problems: problemsAt('.name', invalid('must be the name of a tag')) };
+  return tagValue(value) === value
+    ? valid({ name, value })
+    : { problems: problemsAt('.value', invalid('must be 1 to 128 visible characters, without spaces around them')) };
+}
+
+function readEach(text: string, subject: string | undefined): Field<CounterKind> {
+  if (!isCounterKind(text)) return invalid('must be "key", or "tag:" and the name of a tag');
+  return text === 'key' && subject === 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY'
+    ? invalid('does not go with the limit of one virtual key: leave it out')
+    : valid(text);
+}
+
+function readRequired(required: boolean | undefined, each: string | undefined): Field<boolean | undefined> {
+  return required === true && !each?.startsWith('tag:')
+    ? invalid('goes with a limit for each value of a tag')
+    : valid(required);
+}
