@@ -41,6 +41,11 @@ export function sameCounting(present: LimitCounting | undefined, { tag, each, re
   };
 }
 
+/** Proxies do not know soft budgets, so nobody would require the tag. @returns the problem */
+export function softProblem(soft: boolean, { required }: LimitCounting): string | undefined {
+  return soft && required === true ? 'does not go with a soft budget, which refuses nothing' : undefined;
+}
+
 /** The names of the tags that a limit counts by. */
 export function tagNamesOfLimit({ tag, each }: LimitCounting): readonly string[] {
   const ofEach = each === undefined ? undefined : tagOfEach(each);

@@ -32,12 +32,13 @@ export async function keepUpCounters(store: Pick<Store, 'ledger' | 'snapshot'>, 
     if (period === null || countingOf(limit)?.each === undefined) continue;
     const isGone = limit.deleted_at !== null && limit.deleted_at < now - deletedKeptMs;
     const before = period === 'total' ? undefined : windowOf(calendarOf({ ...limit, period }), now - windowsKeptMs);
-    const deleted = await store.ledger(async ({ db }) => {
-      const windows =
-        isGone || before !== undefined ? await deleteWindows(db, limit.id, isGone ? undefined : before) : 0;
-      return Math.max(windows, await deleteCounters(db, limit.id, now - windowsKeptMs));
-    });
-    more ||= deleted === pieceRows;
+    // Two transactions: other programs lock counters before windows.
+    const windows =
+      isGone || before !== undefined
+        ? await store.ledger(({ db }) => deleteWindows(db, limit.id, isGone ? undefined : before))
+        : 0;
+    const counters = await store.ledger(({ db }) => deleteCounters(db, limit.id, now - windowsKeptMs));
+    more ||= windows === pieceRows || counters === pieceRows;
   }
   return more;
 }

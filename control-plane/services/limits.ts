@@ -18,9 +18,9 @@ import { budgetCalendar, calendarStart, sameCalendar } from '../domain/budget-ca
 import { budgetTerms } from '../domain/budget-terms.ts';
 import { optional } from '../domain/field.ts';
 import { type LimitSubject, limitKind, limitResize, limitSize, limitSubject, unchanged } from '../domain/limit.ts';
-import { limitCounting, sameCounting } from '../domain/limit-counting.ts';
+import { limitCounting, sameCounting, softProblem } from '../domain/limit-counting.ts';
 import { modelSelector, spentSelector } from '../domain/model-selector.ts';
-import { checked, expectRevision } from '../rpc/checked.ts';
+import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError, permissionDenied } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
 import { calendarStartOf } from '../store/budget-columns.ts';
@@ -60,6 +60,7 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
   await requireMayLimit(call, fields.subject);
   await requireSubject(call.db, fields.subject);
   const counting = countingText(fields);
+  requireHard(fields.soft === true, fields);
   await requireTagNames(call.db, request.organizationId, fields);
   const row: LimitRow = {
     id: uuidv7(call.now),
@@ -125,13 +126,13 @@ export async function update(call: ChangeCall, request: UpdateLimitRequest__Outp
   });
   expectRevision(request.ifRevision, before.revision);
   await requireMayLimit(call, subjectOf(before));
+  const counting = { ...countingOf(before), ...(fields.required !== undefined && { required: fields.required }) };
+  const terms = termColumns(fields, before);
+  requireHard(terms.soft === 1, counting);
   const columns = {
     amount: fields.amount_usd ?? fields.count ?? before.amount,
-    ...termColumns(fields, before),
-    counting: countingText({
-      ...countingOf(before),
-      ...(fields.required !== undefined && { required: fields.required }),
-    }),
+    ...terms,
+    counting: countingText(counting),
     // A selector that was stored with an alias of its provider is rewritten with the canonical name.
     model: before.model === null ? null : storedSelector(before.model),
   };
@@ -168,6 +169,12 @@ function rowKind(kind: LimitKind, period: BudgetPeriod | undefined, calendar: ob
 function countingText({ tag, each, required }: LimitCounting): string | null {
   if (tag === undefined && each === undefined) return null;
   return JSON.stringify({ tag, each, ...(required === true && { required }) } satisfies LimitCounting);
+}
+
+/** @throws CallError for a soft budget that requires a tag */
+function requireHard(soft: boolean, counting: LimitCounting): void {
+  const description = softProblem(soft, counting);
+  if (description !== undefined) throw invalidRequest([{ field: 'required', description }]);
 }
 
 type TermFields = { readonly soft: boolean | undefined; readonly thresholds: readonly number[] | undefined };

@@ -190,7 +190,7 @@ function selectorMetrics(registers: Registry[]): SelectorMetrics {
 function ledgerMetrics(registers: Registry[]): LedgerMetrics {
   const acquisitions = new Counter({
     name: 'gateway_control_plane_draws_total',
-    help: 'Acquisitions of leases by outcome: granted, exceeded, busy, gone, window, deleted, lost, ignored.',
+    help: 'Acquisitions of leases by outcome: granted, exceeded, busy, gone, window, deleted, lost, ignored, full.',
     labelNames: ['outcome'] as const,
     registers,
   });

@@ -82,7 +82,10 @@ function limitText({ limit, subjectName, window }: KeyLimit): string {
   const kind = enumWord('LimitKind', limit?.kind ?? '');
   if (limit?.amountUsd === undefined) return printable(`${of}: ${limit?.count} ${kind}${models}`);
   const period = enumWord('BudgetPeriod', limit.period ?? '');
-  const left = window ? `, $${window.freeUsd} left${window.endsAt === undefined ? '' : ` until ${window.endsAt}`}` : '';
+  const highest = window?.counters ? ` of the highest, ${window.counter}` : '';
+  const left = window
+    ? `, $${window.freeUsd} left${highest}${window.endsAt === undefined ? '' : ` until ${window.endsAt}`}`
+    : '';
   return printable(`${of}: $${limit.amountUsd} a ${period}${models}${left}`);
 }
 

@@ -28,6 +28,7 @@ interface BudgetFields {
   readonly tag?: object;
   readonly each?: string;
   readonly required?: boolean;
+  readonly soft?: boolean;
 }
 
 export async function createBudget(

@@ -57,8 +57,10 @@ describeBudgets('limits for a tag and for each value', (fixture) => {
     const free = await fixture.as(tenant, 'Limits.Update', { id, required: false });
     expect(free).toMatchObject({ tag, each: 'tag:user' });
     expect(free).not.toHaveProperty('required');
-    const [event] = await fixture.trail(tenant, id);
-    expect(event).toMatchObject({ action: 'Limits.Update' });
+    expect((await fixture.trail(tenant, id))[0]).toMatchObject({ action: 'Limits.Update' });
+    await fixture.as(tenant, 'Limits.Update', { id, soft: true });
+    const both = fixture.plane.call('Limits.Update', tenant.owner.token, { id, required: true });
+    expect(await violated(both)).toEqual(['required']);
     const changed = { id, each: 'key', tag: { name: 'feature', value: 'chat' } };
     const refused = fixture.plane.call('Limits.Update', tenant.owner.token, changed);
     expect(await violated(refused)).toEqual(['tag', 'each']);
@@ -70,6 +72,7 @@ describeBudgets('limits for a tag and for each value', (fixture) => {
     ['each of something else', { each: 'hour' }, ['each']],
     ['a tag without a value', { tag: { name: 'feature', value: '' } }, ['tag.value']],
     ['a value with spaces around it', { tag: { name: 'feature', value: ' search' } }, ['tag.value']],
+    ['a requirement that nobody enforces', { each: 'tag:user', required: true, soft: true }, ['required']],
     ['a requirement without a tag to require', { each: 'key', required: true }, ['required']],
     ['copies of requests', { each: 'tag:user', model: 'shadow/*', allowUnmatched: true }, ['each']],
   ])('are refused for %s', async (_what, fields, expected) => {
@@ -139,6 +142,24 @@ describeBudgets('limits for a tag and for each value', (fixture) => {
     expect(await fixture.as(tenant, 'Budgets.Reset', reset)).toMatchObject({ counter: 'bob', spentUsd: '0' });
     const without = fixture.plane.call('Budgets.Reset', tenant.owner.token, { limitId: id, reason: 'a test' });
     expect(await violated(without)).toEqual(['counter']);
+  });
+
+  it('leave the room of their counters when they are deleted', async () => {
+    const tenant = await tagged();
+    const { id } = await fixture.budget(tenant, { each: 'tag:user' });
+    await spend(tenant, id, { ann: dollar });
+    await fixture.as(tenant, 'Limits.Delete', { id });
+    const current = await fixture.store.snapshot((db) =>
+      db
+        .selectFrom('limit_counters')
+        .select('id')
+        .where('limit_id', '=', id)
+        .where('ends_at', '>', Date.now())
+        .execute(),
+    );
+    expect(current).toEqual([]);
+    expect(await fixture.windows(tenant)).toEqual([]);
+    expect(await fixture.windows(tenant, { limitId: id })).toMatchObject([{ counter: 'ann', spentUsd: '1' }]);
   });
 
   it('show a member the counters of their own keys alone', async () => {

@@ -18,7 +18,7 @@ let proxies: readonly TestProxy[];
 beforeAll(async () => {
   redis = await startRedis();
   gateway = await startGateway({ proxy: { REDIS_URL: redis.url } });
-  proxies = [gateway.proxy, await gateway.startProxy(), await gateway.startProxy({ REDIS_URL: '' })];
+  proxies = [gateway.proxy, await gateway.startProxy({ REDIS_URL: '' })];
 });
 afterAll(async () => {
   await gateway?.close();
@@ -74,7 +74,7 @@ describe('a budget for each key', () => {
     const organization = await tenant();
     const id = await createBudget(organization, ofOrganization(organization), { amountUsd: '0.01', each: 'key' });
     const [first, second] = [await organization.createKey(), await organization.createKey()];
-    for (const proxy of proxies.slice(0, 2)) await untilOutcome(exceeded, () => ask(first.value, {}, proxy));
+    for (const proxy of proxies) await untilOutcome(exceeded, () => ask(first.value, {}, proxy));
     const refused = await ask(first.value);
     expect(refused.message).toMatch(/^the organization's budget of \$0\.01 a day for each virtual key is spent;/);
     expect((await ask(second.value)).outcome).toBe('200');
@@ -120,6 +120,19 @@ describe('a budget for each user', () => {
     await untilOutcome('200', () => ask(value, { user: 'u-17' }));
   });
 
+  it('that is soft counts each user, and refuses nothing', async () => {
+    const organization = await tenant(['user']);
+    const budget = { amountUsd: '0.001', each: 'tag:user', soft: true };
+    const id = await createBudget(organization, ofOrganization(organization), budget);
+    const { value } = await organization.createKey();
+    for (const user of ['ann', 'ann', 'bob']) expect((await ask(value, { user })).outcome).toBe('200');
+    const listed = await until(async () => {
+      const windows = await windowsOf(organization, id);
+      return windows.length === 2 && windows[0]?.spentUsd === String(2 * responseUsd) && windows;
+    });
+    expect(listed.map(({ counter }) => counter)).toEqual(['ann', 'bob']);
+  });
+
   it('requires the user if it says so, and names the header', async () => {
     const organization = await tenant(['user']);
     const limit = { amountUsd: '1', each: 'tag:user', required: true };
@@ -154,14 +167,11 @@ describe('a budget for a tag', () => {
   });
 });
 
-describe.each([
-  ['with Redis', 0],
-  ['without Redis', 2],
-])('rates %s', (_name, index) => {
+describe('rates for each user', () => {
   it.each([
-    ['requests', 'REQUESTS_PER_MINUTE', 3],
-    ['tokens', 'TOKENS_PER_MINUTE', 400],
-  ])('of %s are counted for each user', async (_kind, kind, count) => {
+    ['requests with Redis', 'REQUESTS_PER_MINUTE', 3, 0],
+    ['tokens without Redis', 'TOKENS_PER_MINUTE', 400, 1],
+  ])('of %s are counted apart', async (_what, kind, count, index) => {
     const organization = await tenant(['user']);
     const { api, id: organizationId } = organization;
     const subject = { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: organizationId };
@@ -173,7 +183,7 @@ describe.each([
     expect(refused.message).toContain('for each user, here ann, is reached');
     const other = await ask(value, { user: 'bob' }, proxy);
     expect(other.outcome).toBe('200');
-    expect(Number(other.headers[`x-ratelimit-limit-${_kind}`])).toBe(count);
+    expect(Number(other.headers[`x-ratelimit-limit-${index === 0 ? 'requests' : 'tokens'}`])).toBe(count);
     expect((await ask(value, {}, proxy)).outcome).toBe('200');
   });
 });
