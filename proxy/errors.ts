@@ -128,7 +128,7 @@ export interface GatewayErrorOptions {
   /** Advice that is sent beside the message. It contains nothing that could be a credential of the caller. */
   readonly hint?: string | undefined;
   /** Id of the limit or budget that decided; logged, never sent. */
-  readonly limitId?: string;
+  readonly limitId?: string | undefined;
   /** `<provider>/<model>` that the request's name means, if it is refused for its model; recorded, never sent. */
   readonly model?: string;
   /** Logged, never sent. */

@@ -12,8 +12,8 @@ export function modelNotFound(requested: string, near: readonly string[]): Gatew
   return new GatewayError('model_not_found', { param: 'model', message });
 }
 
-/** The error when a budget applies and the call has no price. */
-export function modelNotPriced({ qualifiedModel, unknownModel }: ChatCall): GatewayError {
+/** The error when a budget applies and the call has no price. @param limitId of the budget */
+export function modelNotPriced({ qualifiedModel, unknownModel }: ChatCall, limitId: string | undefined): GatewayError {
   const near = unknownModel?.nearest() ?? [];
   if (unknownModel?.isSlip === true) {
     const { message } = modelNotFound(qualifiedModel, near);
@@ -24,6 +24,7 @@ export function modelNotPriced({ qualifiedModel, unknownModel }: ChatCall): Gate
     param: 'model',
     message: `a budget applies and ${withoutKeyForms(qualifiedModel)} has no price; ask an operator to set one`,
     hint: didYouMean(near),
+    limitId,
   });
 }
 

@@ -56,6 +56,7 @@ export const explanations = {
     cause: 'the request has a parameter that this model, its provider or a setting of the organization does not allow',
     remedy: 'caller',
     advice: 'leave the parameter out; settings of the organization allow tools of vendors and options with prices',
+    decider: 'limit',
   },
   model_not_supported: {
     cause: 'the model is not a chat model',

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import { allowsModel, limitsModel } from '../../catalog/model-selector.ts';
 import { never } from '../../common/never.ts';
 import type { RequestRow } from '../../proto/generated/gateway/v1/RequestRow.ts';
+import type { RequestSource } from '../../proto/generated/gateway/v1/RequestSource.ts';
 import type { StopRecord } from '../../proto/generated/gateway/v1/StopRecord.ts';
 import type { StopTarget } from '../../proto/generated/gateway/v1/StopTarget.ts';
 import { type Decider, departures, type Explanation, explanations } from '../requests/explanations.ts';
@@ -100,7 +101,7 @@ function decidedByOf(
     case 'direct_keys':
       return "the organization's setting for provider keys of callers";
     case 'provider_keys':
-      return source?.provider ? `the organization's provider keys for ${source.provider}` : undefined;
+      return providerKeysOf(source ?? {});
     case 'provider_key':
       return row.providerKeyName ? `the provider key ${row.providerKeyName}` : undefined;
     default:
@@ -133,8 +134,19 @@ function textOf({ kind, name }: Holder): string {
   return kind === 'organization' ? subjectTexts[kind] : `${subjectTexts[kind]} ${name}`;
 }
 
+function providerKeysOf(source: RequestSource): string | undefined {
+  const provider = providerOf(source);
+  return provider === '' ? undefined : `the organization's provider keys for ${provider}`;
+}
+
+/** Of a request that was refused before a provider was chosen, the one that its model names. */
+function providerOf(source: RequestSource): string {
+  return source.provider || (requestedModel(source).split('/')[0] ?? '');
+}
+
 async function stopOf(db: Kysely<Schema>, { source }: RequestRow, now: number): Promise<string> {
-  const { organizationId = '', provider = '', directKey = false } = source ?? {};
+  const { organizationId = '', directKey = false } = source ?? {};
+  const provider = providerOf(source ?? {});
   const model = requestedModel(source ?? {});
   const binds = ({ target }: StopRecord) => {
     if (target?.directKeys === true) return directKey;

@@ -66,10 +66,11 @@ const unpricedModels: ReadonlySet<string> = new Set(['model_not_priced', 'model_
 function pricedTarget(deps: MoneyDeps, call: ChatCall, at: CallTarget): PricedTarget {
   const limits = limitsOf(call);
   const prices = deps.prices.of(call);
-  if (limits.budgets.length === 0) return { at, call, limits, prices, bound: undefined };
-  if (prices === undefined) throw modelNotPriced(call);
+  const [budget] = limits.budgets;
+  if (budget === undefined) return { at, call, limits, prices, bound: undefined };
+  if (prices === undefined) throw modelNotPriced(call, budget.id);
   const field = unpriceable(call, prices);
-  if (field !== undefined) throw unpriced(field);
+  if (field !== undefined) throw unpriced(field, budget.id);
   const bound = boundOf(call, deps.servedTiers.reservedFor(call, prices), deps.outputTokensDefault);
   return { at, call, limits, prices, bound };
 }
@@ -86,13 +87,13 @@ function limitsOf(call: ChatCall): AppliedLimits {
   return call.guardrailId === undefined ? limits : { ...limits, rates: [] };
 }
 
-/** @param field makes the cost unknown; the model itself if it charges for more than tokens */
-function unpriced(field: string): GatewayError {
+/** @param field makes the cost unknown; the model itself if it charges for more than tokens. @param limitId of the budget */
+function unpriced(field: string, limitId: string): GatewayError {
   const message =
     field === 'model'
       ? 'a budget applies, and this model charges for more than tokens; call another one'
       : `a budget applies, and what \`${field}\` costs is not known; leave it out`;
-  return new GatewayError('unsupported_parameter', { param: field, message });
+  return new GatewayError('unsupported_parameter', { param: field, message, limitId });
 }
 
 /** Reserved money, in all budgets of all targets. */

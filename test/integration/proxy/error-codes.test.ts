@@ -1,13 +1,16 @@
 // Every code of the error table, provoked over a real socket and compared with its whole response: status, type, code,
-// param, error source and headers with advice; and with its line in the log. Codes that no request can reach are
-// listed, so none is forgotten.
-import { setTimeout as sleep } from 'node:timers/promises';
+// param, error source and headers with advice; with its line in the log; and with what operators see of it. Codes that no
+// request can reach are listed, so none is forgotten.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { explanations } from '../../../control-plane/requests/explanations.ts';
 import { type ErrorCode, errorTable } from '../../../proxy/errors.ts';
+import { type Gatewayctl, loggedIn } from '../../support/gatewayctl.ts';
 import { type AccessLine, accessLine } from '../../support/observe.ts';
+import { until } from '../../support/process.ts';
 import { callersFaults } from './error-codes/callers.ts';
 import { gatewayStates } from './error-codes/gateway.ts';
+import { guardrailsRefusals } from './error-codes/guardrails.ts';
+import { type FoundBy, operatorsView, reportRequest } from './error-codes/operators-view.ts';
 import { type Case, type Cases, startWorld, type World } from './error-codes/world.ts';
 
 let world: World;
@@ -16,9 +19,12 @@ beforeAll(async () => {
   world = await startWorld();
 });
 beforeEach(() => world.gateway.simulator.reset());
-afterAll(() => world.gateway.close());
+afterAll(async () => {
+  for (const close of world.closers) await close();
+  await world.gateway.close();
+});
 
-const cases: Required<Cases> = { ...callersFaults, ...gatewayStates };
+const cases: Required<Cases> = { ...callersFaults, ...guardrailsRefusals, ...gatewayStates };
 const reached = Object.entries(cases).filter(
   (entry): entry is [ErrorCode, readonly Case[]] => typeof entry[1] !== 'string',
 );
@@ -52,46 +58,56 @@ describe.each(reached)('the code %s is returned for', (code, rows) => {
     if (code === 'internal_error') return;
     const line = await accessLine(world.gateway, id);
     expectLine(line, row, status);
-    if (isFindable(world, code, line)) ofKeys.push({ code, id, line });
+    const organizationId = String(line.organization_id);
+    if (line.key_id !== undefined) ofKeys.set(code, [...(ofKeys.get(code) ?? []), { id, organizationId }]);
   });
 });
 
-/** Requests of known keys of two organizations. A proxy without a ledger has no control plane to report to either. */
-function isFindable({ gateway, open }: World, code: ErrorCode, { key_id, organization_id }: AccessLine): boolean {
-  const isOfTheirs = organization_id === open.id || organization_id === gateway.organization.id;
-  return key_id !== undefined && isOfTheirs && code !== 'ledger_unavailable';
-}
+const ofKeys = new Map<ErrorCode, FoundBy[]>();
 
-const ofKeys: { readonly code: ErrorCode; readonly id: string; readonly line: AccessLine }[] = [];
+describe('operators find why a request was refused, by its id with one command, for', () => {
+  const commandLines = new Map<string, Gatewayctl>();
+  afterAll(() => {
+    for (const one of commandLines.values()) one.remove();
+  });
+  const commandLineOf = async (organizationId: string): Promise<Gatewayctl> => {
+    const { ownerToken = '' } = world.organizations.get(organizationId) ?? {};
+    const made = commandLines.get(organizationId) ?? (await loggedIn(world.gateway.controlPlane.grpcPort, ownerToken));
+    commandLines.set(organizationId, made);
+    return made;
+  };
 
-it('operators find a refusal of each code that a known key can get, with its cause and who can change it', async () => {
-  const { open } = world;
-  const { organization } = world.gateway;
-  const expected = new Set(ofKeys.map(({ code }) => code));
-  expect(expected.size).toBeGreaterThan(25);
-  const get = async ({ id, line }: (typeof ofKeys)[number]) => {
-    const { api, id: organizationId } = line.organization_id === open.id ? open : organization;
-    return api.call('Requests/Get', { organizationId, id }).catch(() => undefined);
-  };
-  const found = new Map<ErrorCode, unknown>();
-  // The last of many equal refusals are represented by one row.
-  const missing = async () => {
-    for (const one of ofKeys) {
-      const response = found.has(one.code) ? undefined : await get(one);
-      if (response !== undefined) found.set(one.code, response);
-    }
-    return [...expected].filter((code) => !found.has(code));
-  };
-  for (let tries = 0; tries < 10 && (await missing()).length > 0; tries++) await sleep(200);
-  expect(await missing()).toEqual([]);
-  for (const [code, response] of found) {
-    expect(response).toMatchObject({
-      request: { facts: { errorCode: code, errorSource: 'gateway' } },
-      explanation: { cause: explanations[code].cause, advice: expect.stringMatching(/./) },
+  it.each(Object.entries(operatorsView))('%s', async (name, view) => {
+    const code = name as ErrorCode;
+    const requests = ofKeys.get(code) ?? [];
+    if ('keyless' in view) return expect(requests).toEqual([]);
+    if (view.reported !== undefined) requests.push(await reportRequest(world, code));
+    expect(requests).not.toEqual([]);
+    // One row may represent several equal refusals, and not this one.
+    const found = async () => {
+      for (const { id, organizationId } of requests.toReversed()) {
+        const { code: exitCode, out } = await (await commandLineOf(organizationId)).run(`requests get ${id}`);
+        if (exitCode === 0) return out;
+      }
+      return undefined;
+    };
+    const fields = fieldsOf(await until(found, { what: `a row of ${code}`, timeoutMs: 10_000 }));
+    expect(fields).toMatchObject({
+      'request facts error code': code,
+      'explanation cause': explanations[code].cause,
+      'explanation remedy': view.remedy.replace('_', '-'),
+      'explanation advice': explanations[code].advice,
     });
-    expect(response).not.toHaveProperty('explanation.remedy', 'REQUEST_REMEDY_NONE');
-  }
+    const { decidedBy } = view;
+    if (decidedBy instanceof RegExp) expect(fields['explanation decided by']).toMatch(decidedBy);
+    else expect(fields['explanation decided by']).toBe(decidedBy);
+  });
 });
+
+/** The lines of a result for people. */
+function fieldsOf(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries([...text.matchAll(/^(\S+(?: \S+)*) {2,}(.*)$/gm)].map(([, name, value]) => [name, value]));
+}
 
 function expectLine(line: AccessLine, row: Case, status: number) {
   expect(line.level).toEqual(status < 500 ? 'info' : expect.stringMatching(/^(warn|error)$/));
@@ -119,6 +135,6 @@ function expectHeaders(
 
 it('every code of the table is provoked above, except the listed ones', () => {
   const left = Object.keys(errorTable).filter((code) => !reached.some(([name]) => name === code));
-  expect(left.toSorted()).toEqual(['guardrail_blocked', 'guardrail_unavailable', 'no_healthy_target']);
+  expect(left.toSorted()).toEqual(['guardrail_unavailable', 'no_healthy_target']);
   expect(reached.every(([, rows]) => rows.length > 0)).toBe(true);
 });

@@ -4,7 +4,7 @@ import { specificMessages } from '../../../../proxy/errors.ts';
 import { chatBody } from '../../../support/gateway.ts';
 import { until } from '../../../support/process.ts';
 import { ownHeaders } from '../../../support/vendors.ts';
-import { bearer, budget, type Case, type Cases, chat, elsewhere, limitedKey, own, rawHead } from './world.ts';
+import { bearer, budget, type Case, type Cases, chat, limitedKey, own, rawHead } from './world.ts';
 
 export const callersFaults = {
   virtual_key_required: [
@@ -120,6 +120,7 @@ export const callersFaults = {
     },
     {
       what: 'a field of unknown price, with a key that has a budget',
+      limited: true,
       param: 'plugins',
       message: 'a budget applies, and what `plugins` costs is not known; leave it out',
       provoke: async (world) =>
@@ -183,6 +184,7 @@ export const callersFaults = {
   model_not_priced: [
     {
       what: 'a model without a price, with a key that has a budget',
+      limited: true,
       param: 'model',
       message: 'a budget applies and gpt-provider/gpt-99 has no price; ask an operator to set one',
       hint: /^did you mean gpt-provider\/gpt-.* or gpt-provider\/gpt-.*\?$/,
@@ -193,9 +195,6 @@ export const callersFaults = {
         }),
     },
   ],
-  // No guardrail applies here: test/integration/guardrails/ provokes both.
-  guardrail_blocked: elsewhere,
-  guardrail_unavailable: elsewhere,
   project_key_required: [
     {
       what: 'a provider’s own route with the virtual key in another header',

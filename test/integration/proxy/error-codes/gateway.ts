@@ -138,7 +138,9 @@ export const gatewayStates = {
         expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
         await network.cut();
         const response = await world.send({ url, headers });
-        await network.stop();
+        // So that the proxy can report the request.
+        await network.heal();
+        world.closers.push(() => network.stop());
         return response;
       },
     },
@@ -176,7 +178,7 @@ export const gatewayStates = {
       },
     },
   ],
-  // There is one target, and its stored key must be enabled.
+  // The control plane stores no key that lacks what its provider needs.
   no_healthy_target: unreached,
   upstream_timeout: [
     {

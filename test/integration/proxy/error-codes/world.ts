@@ -20,6 +20,10 @@ export interface World {
   /** That organization. */
   readonly open: TestOrganization;
   readonly projectKey: string;
+  /** Every organization so far, by id. */
+  readonly organizations: ReadonlyMap<string, TestOrganization>;
+  /** Runs at the end. */
+  readonly closers: (() => Promise<unknown>)[];
   /** A chat request with the usual key; `sent` overrides its parts. */
   send(sent?: Sent): Promise<ReadResponse>;
   sendRaw(port: number, bytes: string): Promise<ReadResponse>;
@@ -74,7 +78,14 @@ export function rawHead(key: string, extra: readonly string[] = []): string {
 }
 
 export async function startWorld(): Promise<World> {
-  const gateway = await startGateway();
+  const started = await startGateway();
+  const organizations = new Map([[started.organization.id, started.organization]]);
+  const createOrganization = async (name: string) => {
+    const organization = await started.createOrganization(name);
+    organizations.set(organization.id, organization);
+    return organization;
+  };
+  const gateway = { ...started, createOrganization };
   const key = (await gateway.organization.createKey()).value;
   const open = await gateway.createOrganization('open');
   const settings = { access: { callerProviderKeys: true } };
@@ -94,7 +105,8 @@ export async function startWorld(): Promise<World> {
     return { status: response.status, headers: response.headers, body: await response.text() };
   };
   return {
-    ...{ gateway, tight, key, open, send },
+    ...{ gateway, tight, key, open, organizations, send },
+    closers: [],
     openKey: (await open.createKey()).value,
     projectKey: (await open.createKey()).value,
     sendRaw,
