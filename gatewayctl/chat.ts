@@ -1,4 +1,5 @@
 // One request of chat completions through the proxy, whose response is printed while it arrives.
+import { EventSplitter, eventData } from '../common/event-stream.ts';
 import { isObject, parseJson } from '../common/json.ts';
 import type { Secret } from '../common/secret.ts';
 import { Failure } from './failure.ts';
@@ -26,7 +27,8 @@ export async function chatStreamed(request: ChatRequest, io: Io): Promise<void> 
   let isDone = false;
   let last = '';
   try {
-    for await (const data of dataLines(response)) {
+    for await (const data of dataOf(response)) {
+      if (data === '') continue;
       if (data === '[DONE]') isDone = true;
       const text = shown(textOf(data, request));
       if (text !== '') await io.out(text);
@@ -73,15 +75,13 @@ function cutOff(error: unknown, { key }: ChatRequest): Failure {
   return new Failure('unreachable', `the response was cut off${why}`);
 }
 
-/** The contents of `data:` lines. */
-async function* dataLines(response: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
+/** The data of each event. */
+async function* dataOf(response: Response): AsyncGenerator<string> {
+  const events = new EventSplitter();
   for await (const chunk of response.body ?? []) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.startsWith('data:')) yield line.slice('data:'.length).trim();
+    for (const event of events.push(Buffer.from(chunk))) yield eventData(event) ?? '';
   }
+  for (const event of events.end()) yield eventData(event) ?? '';
 }
 
 /** @throws Failure for an error in the stream */

@@ -1,6 +1,7 @@
 // Ids of responses that a vendor stores, on their way in and out. A request may only name what its owner has stored,
 // and goes to the account that has it.
 import { createHash } from 'node:crypto';
+import { eventData } from '../../common/event-stream.ts';
 import { isObject, type JsonObject, objectsOf, parseJson } from '../../common/json.ts';
 import { isUuid } from '../../common/uuid.ts';
 import type { Caller } from '../access/authenticator.ts';
@@ -9,7 +10,7 @@ import { type ChatCall, callTargets, withTargets } from '../call.ts';
 import { isGiven } from '../conversation/options.ts';
 import { GatewayError } from '../errors.ts';
 import type { ClientRequest } from '../formats/client-format.ts';
-import { eventData, SseSplitter } from '../formats/sse.ts';
+import { SseSplitter } from '../formats/sse.ts';
 import { nativeFormat, type Target } from '../providers/provider.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
 import { RewrittenStream } from './rewritten-stream.ts';

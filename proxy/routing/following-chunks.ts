@@ -1,9 +1,11 @@
 // The chunks of an attempt that follows on a stream that broke off: the caller reads them as the rest of that stream. They
 // have its id and model, no second role, and a usage that contains the output of all attempts.
+
+import { eventData } from '../../common/event-stream.ts';
 import { parseExactJson, writeJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
 import { count } from '../conversation/usage.ts';
-import { eventData, SseSplitter } from '../formats/sse.ts';
+import { SseSplitter } from '../formats/sse.ts';
 import type { ChunkHead } from './passed-parts.ts';
 
 export interface Followed {

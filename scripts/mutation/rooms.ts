@@ -66,7 +66,7 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
   },
   translators: {
     why: 'wire formats: a request, response, stream or error means something else to the other side',
-    mutated: ['proxy/{formats,conversation,models}/**/*.ts'],
+    mutated: ['proxy/{formats,conversation,models}/**/*.ts', 'common/event-stream.ts'],
     left: [],
     tests: [
       'test/golden/golden.test.ts',

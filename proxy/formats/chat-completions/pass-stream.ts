@@ -1,12 +1,14 @@
 // A stream in the callers' own format (SDK type `ChatCompletionChunk`), passed through event by event. Events stay
 // unchanged, except that the usage chunk is removed if the caller did not request it, and that a vendor's ChunkChanges
 // may change chunks. The stream is complete only with `data: [DONE]`.
+
+import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { CostText, Usage } from '../../conversation/usage.ts';
 import type { StreamLimits, StreamReader, VendorError } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
-import { eventData, SseSplitter } from '../sse.ts';
+import { SseSplitter } from '../sse.ts';
 import { isErrorBody, modelName } from './read-response.ts';
 import { TextMeter } from './text-meter.ts';
 import { type Pieces, passedUsage, piecesIn, type RequestedUsage, withCost } from './usage.ts';

@@ -1,5 +1,7 @@
 // Reads a stream of chat completions (SDK type `ChatCompletionChunk`) and writes it in the client's format. The stream
 // has passed the gateway's other readers before, so its events are complete, well-formed and within their limits.
+
+import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
@@ -8,7 +10,7 @@ import { noUsage, type Usage } from '../../conversation/usage.ts';
 import type { StreamWriter } from '../format.ts';
 import { isWhole } from '../ordered-calls.ts';
 import { protocolError } from '../protocol-error.ts';
-import { eventData, SseSplitter } from '../sse.ts';
+import { SseSplitter } from '../sse.ts';
 import { callOf, finishOf } from './read-message.ts';
 import { readUsage } from './usage.ts';
 

@@ -1,8 +1,9 @@
 // The usage chunk of a stream of chat completions: its last chunk, without choices.
+
+import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject } from '../../../common/json.ts';
 import type { CostText } from '../../conversation/usage.ts';
-import { eventData } from '../sse.ts';
 import { readUsage, withCost } from './usage.ts';
 
 export interface UsageChunkOptions {

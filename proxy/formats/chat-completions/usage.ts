@@ -1,9 +1,10 @@
 // Usage in the callers' format, with related fields of the response or, if the vendor does not repeat them, of the
 // request.
+
+import { eventData } from '../../../common/event-stream.ts';
 import { isObject, type JsonObject, parseJson, someObject } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { costField, count, servedTier, special, type Usage } from '../../conversation/usage.ts';
-import { eventData } from '../sse.ts';
 import type { ChatRequest } from './read-request.ts';
 
 /** The request's fields that decide how its usage is counted. */

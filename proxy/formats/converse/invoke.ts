@@ -2,6 +2,7 @@
 // events of that API in frames (SDK types `InvokeModelRequest`, `ResponseStream`; the vendor's page "Anthropic Claude
 // Messages API").
 
+import { eventData } from '../../../common/event-stream.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import { invokeRequestLocations } from '../../../guardrails/inspection/converse-schema.ts';
 import { invalid } from '../../conversation/invalid.ts';
@@ -11,7 +12,7 @@ import type { Usage } from '../../conversation/usage.ts';
 import type { ClientTranslation, PathFields, ReadClientRequest } from '../client-format.ts';
 import { refusedField } from '../client-losses.ts';
 import type { StreamWriter } from '../format.ts';
-import { eventData, SseSplitter } from '../sse.ts';
+import { SseSplitter } from '../sse.ts';
 import { eventFrame } from './frames.ts';
 import { dearOptions, isInvokeOption, optionsIn } from './invoke-options.ts';
 import { streamType } from './write-request.ts';

@@ -2,6 +2,7 @@
 // complete when the connection ends after a finish reason was reported. The reason is written only then, because a
 // later call can change it.
 import type { IncomingHttpHeaders } from 'node:http';
+import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { ResponseText } from '../../conversation/output-mode.ts';
@@ -9,7 +10,7 @@ import type { Finish } from '../../conversation/response.ts';
 import { noUsage, type Usage } from '../../conversation/usage.ts';
 import type { StreamContext, StreamReader, StreamWriter, TranslatedCall, VendorError } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
-import { eventData, SseSplitter } from '../sse.ts';
+import { SseSplitter } from '../sse.ts';
 import { annotations } from './annotations.ts';
 import { CallReader } from './calls.ts';
 import { generateContentError } from './errors.ts';

@@ -1,11 +1,13 @@
 // Reads a streamed response (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) and writes chunks in the shared
 // shape. It is complete only with `message_stop`; events of other types are ignored.
+
+import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { Usage } from '../../conversation/usage.ts';
 import type { StreamContext, StreamReader, StreamWriter, TranslatedCall, VendorError } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
-import { eventData, SseSplitter } from '../sse.ts';
+import { SseSplitter } from '../sse.ts';
 import { messagesError } from './errors.ts';
 import { MessageReader } from './message-reader.ts';
 import { responsePlan } from './request-plan.ts';

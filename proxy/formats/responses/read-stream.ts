@@ -1,5 +1,7 @@
 // Reads a streamed response (SDK type `ResponseStreamEvent` of the package openai) and writes it in the shared shape.
 // It is complete only with an event that contains the whole response; events of other types are ignored.
+
+import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { Usage } from '../../conversation/usage.ts';
@@ -7,7 +9,7 @@ import { noUsage } from '../../conversation/usage.ts';
 import type { StreamContext, StreamReader, StreamWriter, TranslatedCall, VendorError } from '../format.ts';
 import { gptError } from '../gpt-error.ts';
 import { protocolError } from '../protocol-error.ts';
-import { eventData, SseSplitter } from '../sse.ts';
+import { SseSplitter } from '../sse.ts';
 import { OutputReader } from './output-reader.ts';
 import { failureOf, identityOf } from './read-response.ts';
 import { responseUsage } from './usage.ts';

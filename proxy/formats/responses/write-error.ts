@@ -1,8 +1,9 @@
 // Errors inside a stream for clients of the Responses API (SDK types `ResponseErrorEvent`, `ResponseFailedEvent` of the
 // package openai): the error, then the response that failed, numbered on from the last event.
+
+import { eventData } from '../../../common/event-stream.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { PublicError, StreamSoFar } from '../client-format.ts';
-import { eventData } from '../sse.ts';
 
 export function writeResponsesStreamError({ message, code, param }: PublicError, { first, last }: StreamSoFar): string {
   const next = last === undefined ? 0 : lastNumber(last.toString()) + 1;

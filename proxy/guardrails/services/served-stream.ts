@@ -2,10 +2,11 @@
 // bytes that may be sent. During a call of a service the provider continues until enough is held back, then it waits.
 // Services that only observe do not delay the stream: they are called when the caller has all of it.
 import type { Background } from '../../../common/background.ts';
+import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Placeholders } from '../../../guardrails/placeholders.ts';
-import { eventData, SseSplitter } from '../../formats/sse.ts';
+import { SseSplitter } from '../../formats/sse.ts';
 import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
 import type { InspectContext } from '../guardrail.ts';
 import type { ServiceGuard } from '../service.ts';

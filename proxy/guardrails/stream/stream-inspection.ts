@@ -1,9 +1,10 @@
 // Turns the events of a provider's stream into those of the caller: the bytes that the guardrails release. If they only
 // observe, the events pass unchanged.
+
+import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { protocolError } from '../../formats/protocol-error.ts';
-import { eventData } from '../../formats/sse.ts';
 import type { ResponseGuards } from '../response-guards.ts';
 import { ChunkGuard, type PassedChunk, type WithheldMax } from './chunk-guard.ts';
 import { sliceMax, slicesOf } from './chunk-pieces.ts';

@@ -7,6 +7,7 @@ const table = Object.entries(rooms) as readonly [RoomName, Room][];
 const critical = [
   'proxy/{access,budgets,conversation,formats,journal,ledger,models,pricing,rates,record-cache,usage}/**/*.ts',
   'control-plane/ledger/**/*.ts',
+  'common/event-stream.ts',
   'guardrails/*.ts',
   'proxy/guardrails/{*,stream/**/*}.ts',
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { eventData, SseSplitter } from '../../../../proxy/formats/sse.ts';
+import { eventData } from '../../../../common/event-stream.ts';
+import { SseSplitter } from '../../../../proxy/formats/sse.ts';
 import { positionsOf } from '../../../support/seed.ts';
 
 const split = (bytes: Buffer, cut: number) => {
