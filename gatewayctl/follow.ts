@@ -19,28 +19,42 @@ export interface Followed {
   readonly request: object;
 }
 
-/**
- * Runs until the program is interrupted. A server that cannot serve for a moment is called again.
- * @throws Failure for a server that cannot follow; CallFailure
- */
-export async function followList(followed: Followed, client: Client, invocation: Invocation): Promise<never> {
+/** Runs until the program is interrupted. @throws Failure for a server that cannot follow; CallFailure */
+export async function followList(followed: Followed, client: Client, invocation: Invocation): Promise<void> {
   let after = await startOf(followed, client);
   let isFirst = true;
+  const { method, columns = {} } = followed.command;
+  const type = fieldsOf(methodTypes(method).responseType)[listField(method)]?.type ?? '';
+  await repeat(invocation, async () => {
+    for await (const items of laterThan(after, followed, client)) {
+      await printItems(items, { type, columns, invocation, isFirst });
+      after = positionOf(items.at(-1), followed.follow);
+      isFirst = false;
+    }
+    return everyMs;
+  });
+}
+
+/**
+ * Repeats a step until it is done. A server that cannot serve for a moment, as when it restarts, is called again.
+ * @param step returns the milliseconds until the next one, or `done`
+ * @throws the other errors of the step
+ */
+export async function repeat({ io }: Pick<Invocation, 'io'>, step: () => Promise<number | 'done'>): Promise<void> {
   let isDown = false;
   for (;;) {
+    let pauseMs = everyMs;
     try {
-      for await (const items of laterThan(after, followed, client)) {
-        await print(followed.command, items, { invocation, isFirst });
-        after = positionOf(items.at(-1), followed.follow);
-        isFirst = false;
-      }
+      const next = await step();
+      if (next === 'done') return;
+      pauseMs = next;
       isDown = false;
     } catch (error) {
       if (!isPassing(error)) throw error;
-      if (!isDown) invocation.io.say(`gatewayctl: the server cannot be reached; trying further (${error.message})`);
+      if (!isDown) io.say(`gatewayctl: the server cannot be reached; trying further (${error.message})`);
       isDown = true;
     }
-    await sleep(everyMs);
+    await sleep(pauseMs);
   }
 }
 
@@ -81,18 +95,17 @@ async function* laterThan(start: bigint, { command, follow, request }: Followed,
 }
 
 interface Printing {
+  /** The type of an item in the contract. */
+  readonly type: string;
+  readonly columns: NonNullable<MethodCommand['columns']>;
   readonly invocation: Invocation;
   readonly isFirst: boolean;
 }
 
 /** JSON is one item a line, so that a program can read each as it comes; the header is printed once. */
-async function print(
-  { method, columns = {} }: MethodCommand,
-  items: readonly JsonObject[],
-  { invocation: { io, options }, isFirst }: Printing,
-): Promise<void> {
-  const { responseType } = methodTypes(method);
-  const type = fieldsOf(responseType)[listField(method)]?.type ?? '';
+export async function printItems(items: readonly JsonObject[], printing: Printing): Promise<void> {
+  const { type, columns, isFirst } = printing;
+  const { io, options } = printing.invocation;
   const { form } = options;
   const withoutHeader = (text: string) => (isFirst ? text : text.slice(text.indexOf('\n') + 1));
   if (form === 'table') return await io.out(withoutHeader(renderTable(type, columns, items)));

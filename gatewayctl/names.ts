@@ -16,6 +16,8 @@ interface Naming {
   readonly shownBy: string;
   /** Further fields of the list request, so that no named object is omitted. */
   readonly query?: object;
+  /** Which of them have the noun. Default: all. */
+  readonly isOne?: (item: JsonObject) => boolean;
 }
 
 const namings = {
@@ -34,6 +36,10 @@ const namings = {
   price: { list: 'Prices.List', by: 'model', shownBy: 'prices list' },
   guardrail: { list: 'Guardrails.List', by: 'name', shownBy: 'guardrails list' },
   webhook: { list: 'Webhooks.List', by: 'name', shownBy: 'webhooks list' },
+  budget: {
+    ...{ list: 'Limits.List', by: 'subjectName', shownBy: 'budgets list' },
+    isOne: ({ kind }: JsonObject) => kind === 'LIMIT_KIND_BUDGET',
+  },
   'proxy token': { list: 'ProxyTokens.List', by: 'name', shownBy: 'proxy-tokens list' },
 } as const satisfies Record<string, Naming>;
 
@@ -54,10 +60,13 @@ export async function namesOf(
   client: Client,
   organizationId: string | undefined,
 ): Promise<readonly string[]> {
-  const { list, by }: Naming = namings[noun];
+  const { list, by, isOne = () => true }: Naming = namings[noun];
   const within = isNamedInOrganization(noun) && organizationId !== undefined ? { organizationId } : {};
   const { items } = await readPages(client, list, within, namesMax);
-  return items.map((item) => String(item[by] ?? '')).filter(Boolean);
+  return items
+    .filter(isOne)
+    .map((item) => String(item[by] ?? ''))
+    .filter(Boolean);
 }
 
 const namesMax = 500;
@@ -70,7 +79,7 @@ export async function idOf(
   organizationId: () => Promise<string | undefined>,
 ): Promise<string> {
   if (isUuid(text)) return text;
-  const { list, by, shownBy, query }: Naming = namings[noun];
+  const { list, by, shownBy, query, isOne = () => true }: Naming = namings[noun];
   const within = isNamedInOrganization(noun) ? await organizationId() : undefined;
   const own = noun === 'person' ? await ownId(text, client, within) : undefined;
   if (own !== undefined) return own;
@@ -78,7 +87,7 @@ export async function idOf(
   const { items } = await readPages(client, list, request, Number.POSITIVE_INFINITY);
   // A price's name is its model, and a route may have a model's name, with the canonical name of the provider.
   const name = noun === 'price' || noun === 'route' ? withCanonicalProvider(text) : text;
-  const named = items.filter((item) => item[by] === name);
+  const named = items.filter((item) => isOne(item) && item[by] === name);
   const inForce = named.filter(({ revokedAt }) => typeof revokedAt !== 'string');
   const found = inForce.length > 0 ? inForce : named;
   const [only] = found;

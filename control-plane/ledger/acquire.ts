@@ -31,6 +31,8 @@ export interface Acquired extends AcquireResponse {
   readonly reclaimOf: string | undefined;
   /** For `busy`: nano-dollars that are free or leased by other sessions. */
   readonly attainable?: number | undefined;
+  /** For `exceeded` and `busy`: nano-dollars of the budget, with raises. */
+  readonly amount?: number | undefined;
 }
 
 export function drawing(caller: ProxyCaller, request: AcquireStep): LeaseWork<Acquired> {
@@ -51,6 +53,7 @@ function step(open: OpenLease | NoLease, request: AcquireStep, instant: Instant)
       ...response,
       reclaimOf: isBusy ? budget.organizationId : undefined,
       attainable: isBusy && !instant.isHealing ? attainable(open) : undefined,
+      amount: isBusy || response.outcome === 'exceeded' ? budget.amount : undefined,
     },
     ...(isExceeded(response, open, request) && { exceeded: true }),
     after: {

@@ -31,6 +31,18 @@ export interface Names {
   readonly limit: NameOf;
 }
 
+/** Names of limits in words, such as "budget of $50 a month of the AI system checkout"; deleted ones too. */
+export async function readLimitNames(
+  db: Kysely<Schema>,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<NameOf> {
+  const of = ids.map((limitId) => ({ ...noReferences, limitId }));
+  return (await readRowNames(db, organizationId, of)).limit;
+}
+
+const noReferences = { keyId: '', aiSystemId: null, personId: null, providerKeyId: undefined, guardrailId: '' };
+
 export async function readRowNames(
   db: Kysely<Schema>,
   organizationId: string,

@@ -15,6 +15,7 @@ import { isValid, optional } from '../domain/field.ts';
 import { usdAmount, windowName } from '../domain/limit.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
 import { releaseUnconfirmed } from '../ledger/release-unconfirmed.ts';
+import { readLimitNames } from '../requests/names.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
@@ -52,7 +53,17 @@ export async function listWindows(
     // A page also has windows of the past, of the same budgets.
     windowMessage(row, call.now, current.includes(row) ? forecasts?.get(row.id) : undefined),
   );
-  return { windows: items, nextPageToken };
+  return { windows: await withLimitNames(call, request.organizationId, items), nextPageToken };
+}
+
+async function withLimitNames<Item extends { readonly limitId: string }>(
+  { db }: ReadCall,
+  organizationId: string,
+  items: readonly Item[],
+): Promise<(Item & { readonly limitName: string })[]> {
+  const ids = items.map(({ limitId }) => limitId);
+  const nameOf = await readLimitNames(db, organizationId, ids);
+  return items.map((item) => ({ ...item, limitName: nameOf(item.limitId) }));
 }
 
 /** The limit that the request names, if it is a budget for each value. */
@@ -126,7 +137,7 @@ export async function listUnconfirmed(
     );
   }
   const { items, nextPageToken } = cutPage(await query.execute(), size, leaseKey, unconfirmedMessage);
-  return { unsettled: items, nextPageToken };
+  return { unsettled: await withLimitNames(call, request.organizationId, items), nextPageToken };
 }
 
 export async function release(call: ChangeCall, request: ReleaseUnsettledRequest__Output): Promise<Outcome<Unsettled>> {

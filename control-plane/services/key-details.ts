@@ -5,6 +5,8 @@ import { windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
 import type { Schema } from '../store/schema.ts';
+import { present, readNames, readUsageNames } from '../usage/names.ts';
+import { nameOfOrganization } from './limit-names.ts';
 import type { ReadCall } from './method.ts';
 import type { KeyRow } from './virtual-key-rows.ts';
 
@@ -16,7 +18,7 @@ export async function readDetails(
   rows: readonly KeyRow[],
   { withSpend }: { readonly withSpend: boolean },
 ): Promise<(row: KeyRow) => KeyDetails> {
-  const names = await readNames(call.db, rows);
+  const names = await namesOf(call.db, rows);
   const spend = withSpend ? await readSpend(call, rows) : undefined;
   return (row) => {
     const [scopeName, createdByName] = [names.get(row.scope_id), names.get(row.created_by)];
@@ -35,13 +37,21 @@ function lastUseOf({ last_used_request: requestId, last_used_model: model, last_
 }
 
 /** Names of scopes and creators by id. */
-async function readNames(db: Kysely<Schema>, rows: readonly KeyRow[]): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(rows.flatMap(({ scope_id, created_by }) => [scope_id, created_by]))];
-  if (ids.length === 0) return new Map();
-  const named = (table: 'organizations' | 'ai_systems' | 'people') =>
-    db.selectFrom(table).select(['id', 'name']).where('id', 'in', ids);
-  const found = await named('organizations').unionAll(named('ai_systems')).unionAll(named('people')).execute();
-  return new Map(found.map(({ id, name }) => [id, name]));
+async function namesOf(db: Kysely<Schema>, rows: readonly KeyRow[]): Promise<ReadonlyMap<string, string>> {
+  const organizationId = rows[0]?.organization_id;
+  if (organizationId === undefined) return new Map();
+  const scopesOf = (kind: KeyRow['scope_kind']) =>
+    rows.filter(({ scope_kind }) => scope_kind === kind).map(({ scope_id }) => scope_id);
+  const creators = rows.map(({ created_by }) => created_by);
+  const { systems, people } = await readUsageNames(db, organizationId, {
+    ...{ systems: scopesOf('ai_system'), people: [...scopesOf('person'), ...creators] },
+  });
+  // Operators of the platform create keys as well.
+  const others = present(creators.filter((id) => !people.has(id)));
+  const platforms = await readNames(db, 'people', { organizationId: null, ids: others });
+  const isWhole = scopesOf('organization').length > 0;
+  const own = isWhole ? [[organizationId, await nameOfOrganization(db, organizationId)] as const] : [];
+  return new Map([...systems, ...people, ...platforms, ...own]);
 }
 
 /** Nano-dollars since the start of the month, by key. */

@@ -16,6 +16,7 @@ import { appliesTo, guardrailsOf } from './guardrail-rows.ts';
 import { readDetails } from './key-details.ts';
 import { type Holder, readHolders } from './key-holders.ts';
 import { type KeyColumns, keyStatus } from './key-status.ts';
+import { stopsOf } from './key-stops.ts';
 import { listOf } from './known-models.ts';
 import { limitMessage } from './limit-rows.ts';
 import type { ReadCall } from './method.ts';
@@ -33,6 +34,14 @@ export async function explain(
   const holders = await readHolders(call.db, row);
   const { organization } = holders;
   const lists = holders.all.map(({ globs }) => globs);
+  const models = await modelsOf(call.db, organization, lists);
+  const stopped = {
+    organizationId: organization.id,
+    callerProviderKeys: organization.caller_provider_keys === 1,
+    allows: (model: string) => allowedByAll(lists, model),
+    known: models.known,
+    lists: lists.filter((globs) => globs.length > 0),
+  };
   return {
     virtualKey: { ...keyMessage(row, values, call.now), ...details(row) },
     blocks: blocksOf(row, { ...holders, isOrganizationActive: !isSuspended(organization, call.now) }, call.now),
@@ -44,10 +53,11 @@ export async function explain(
         holderName: name,
         globs: [...globs],
       })),
-    ...(await modelsOf(call.db, organization, lists)),
+    ...models.shown,
     limits: await limitsOf(call, { holders: holders.all, keyId: row.id, organizationId: organization.id }),
     guardrails: await guardrailsFor(call, row),
     ...(await routesOf(call.db, organization.id, lists)),
+    stops: await stopsOf(call.db, stopped, call.now),
   };
 }
 
@@ -88,12 +98,13 @@ async function modelsOf(db: Kysely<Schema>, organization: Selectable<Schema['org
   const allowed = known.names.filter((name) => isConfigured(name) && allowedByAll(lists, name));
   const mayBeAllowed = (beginning: string) =>
     lists.every((globs) => globs.length === 0 || globs.some((glob) => mayBeginWith(glob, beginning)));
-  return {
+  const shown = {
     models: allowed.slice(0, listedMax),
     modelsAllowed: allowed.length,
     modelsKnown: known.names.length,
     modelsOpen: known.open.some((beginning) => isConfigured(beginning) && mayBeAllowed(beginning)),
   };
+  return { shown, known: known.names };
 }
 
 function allowedByAll(lists: Lists, name: string): boolean {

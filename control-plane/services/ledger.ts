@@ -76,7 +76,7 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
       const requested = checkedAcquire(request);
       await touches.touch(caller, [requested.session]);
       const { response, now, epoch } = await leases.run(drawing(caller, requested));
-      const { attainable, outcome, granted, reclaimOf } = response;
+      const { attainable, amount, outcome, granted, reclaimOf } = response;
       metrics.acquired(outcome);
       if (reclaimOf !== undefined) {
         reclaim({ budgetId: requested.budgetId, organizationId: reclaimOf, window: requested.window });
@@ -87,6 +87,7 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
         now: timeText(now),
         epoch,
         ...(attainable !== undefined && { attainableNanoUsd: String(attainable) }),
+        ...(amount !== undefined && { amountNanoUsd: String(amount) }),
       };
     },
     async release(caller, request) {

@@ -31,6 +31,7 @@ import { flag, isSame } from './columns.ts';
 import { changed } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { findLimit, requireMayLimit, subjectOf } from './limit-access.ts';
+import { withSubjectNames } from './limit-names.ts';
 import { noteReached } from './limit-raises.ts';
 import { deleteLimits, type LimitRow, limitMessage, lockWindowsOf, shownTo } from './limit-rows.ts';
 import { requireTagNames } from './limit-tags.ts';
@@ -97,7 +98,8 @@ export async function get(call: ReadCall, request: GetLimitRequest__Output): Pro
     .where(shownTo(call.caller))
     .executeTakeFirst();
   if (shown === undefined) throw permissionDenied('a member sees the limits that apply to themself only');
-  return limitMessage(row, call.now);
+  const [limit] = await withSubjectNames(call.db, row.organization_id, [limitMessage(row, call.now)]);
+  return limit ?? limitMessage(row, call.now);
 }
 
 export async function list(call: ReadCall, request: ListLimitsRequest__Output): Promise<ListLimitsResponse> {
@@ -112,7 +114,7 @@ export async function list(call: ReadCall, request: ListLimitsRequest__Output): 
     query = query.where('subject_kind', '=', subject.kind).where('subject_id', '=', subject.id);
   }
   const { items, nextPageToken } = await pageOf(query, request, (row) => limitMessage(row, call.now));
-  return { limits: items, nextPageToken };
+  return { limits: await withSubjectNames(call.db, request.organizationId, items), nextPageToken };
 }
 
 export async function update(call: ChangeCall, request: UpdateLimitRequest__Output): Promise<Outcome<Limit>> {

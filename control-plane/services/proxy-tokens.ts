@@ -49,7 +49,18 @@ export async function create(
 export async function list(call: ReadCall, request: ListProxyTokensRequest__Output): Promise<ListProxyTokensResponse> {
   const query = call.db.selectFrom('proxy_tokens').selectAll();
   const { items, nextPageToken } = await pageOf(query, request, message);
-  return { proxyTokens: items, nextPageToken };
+  const names = await organizationNames(
+    call,
+    items.flatMap(({ organizationId }) => organizationId ?? []),
+  );
+  const named = items.map((item) => ({ ...item, organizationName: names.get(item.organizationId ?? '') ?? '' }));
+  return { proxyTokens: named, nextPageToken };
+}
+
+async function organizationNames({ db }: ReadCall, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('organizations').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 export async function revoke(call: ChangeCall, request: RevokeProxyTokenRequest__Output): Promise<Outcome<ProxyToken>> {
@@ -88,7 +99,7 @@ function message(row: Row) {
     id: row.id,
     name: row.name,
     hint: row.hint,
-    ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
+    ...(row.organization_id !== null && { organizationId: row.organization_id }),
     createdAt: timeText(row.created_at),
     ...(row.revoked_at === null ? {} : { revokedAt: timeText(row.revoked_at) }),
   } satisfies ProxyToken;

@@ -19,6 +19,7 @@ import { CallError, notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
 import { callableBy } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
+import { present, readNames } from '../usage/names.ts';
 import { enqueueDeliveries, enqueueForAll } from '../webhooks/enqueue.ts';
 import { readKnownModels } from './known-models.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
@@ -57,7 +58,9 @@ export async function create(call: ChangeCall, request: CreateStopRequest__Outpu
 }
 
 export async function get(call: ReadCall, request: GetStopRequest__Output): Promise<Stop> {
-  return stopMessage(await find(call.db, request.id), call.now, call.caller.organizationId);
+  const row = await find(call.db, request.id);
+  const [stop] = await withAuthors(call, row.organization_id, [stopMessage(row, call.now, call.caller.organizationId)]);
+  return stop ?? {};
 }
 
 export async function list(call: ReadCall, request: ListStopsRequest__Output): Promise<ListStopsResponse> {
@@ -67,7 +70,18 @@ export async function list(call: ReadCall, request: ListStopsRequest__Output): P
     .where(ownAndPlatforms(request.organizationId ?? null));
   const { organizationId } = call.caller;
   const { items, nextPageToken } = await pageOf(query, request, (row) => stopMessage(row, call.now, organizationId));
-  return { stops: items, nextPageToken };
+  return { stops: await withAuthors(call, request.organizationId ?? null, items), nextPageToken };
+}
+
+/** @param organizationId whose people made those that have an author. @returns the stops with their names */
+async function withAuthors(
+  { db }: ReadCall,
+  organizationId: string | null,
+  stops: readonly ReturnType<typeof stopMessage>[],
+): Promise<Stop[]> {
+  const ids = present(stops.map(({ createdBy }) => createdBy));
+  const names = await readNames(db, 'people', { organizationId, ids });
+  return stops.map((stop) => ({ ...stop, createdByName: names.get(stop.createdBy) ?? '' }));
 }
 
 export async function remove(

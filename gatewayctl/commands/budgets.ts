@@ -13,6 +13,7 @@ export const budgets: Resource = {
       complete: (request) => ({ ...request, forecast: true }),
       columns: {
         BUDGET: 'limitId',
+        NAME: '?limitName',
         WINDOW: 'window',
         'AMOUNT USD': 'amountUsd',
         SPENT: 'spentUsd',
@@ -36,6 +37,7 @@ export const budgets: Resource = {
       columns: {
         BUDGET: 'limitId',
         COUNTER: '?counter',
+        NAME: '?limitName',
         WINDOW: 'window',
         'AMOUNT USD': 'amountUsd',
         SPENT: 'spentUsd',
@@ -53,13 +55,20 @@ export const budgets: Resource = {
     reset: {
       method: 'Budgets.Reset',
       about: 'let the spent money of the current window count from zero again; recorded usage stays',
-      arguments: [{ flags: '<budget>', about: 'id of its limit', field: 'limitId' }],
+      arguments: [
+        {
+          flags: '<budget>',
+          about: 'id of its limit, or the name of the subject that has no other',
+          field: 'limitId',
+          noun: 'budget',
+        },
+      ],
       options: [
         { flags: '--reason <text>', about: 'why, for the audit log', field: 'reason', required: true },
         { flags: '--counter <value>', about: 'of a budget for each value: whose', field: 'counter' },
       ],
       prompt: 'Reset the spent money of {budget}? Its whole amount can be spent again in this window.',
-      examples: ["budgets reset 01890000-0000-7000-8000-000000000000 --reason 'a test ran away' --yes"],
+      examples: ["budgets reset checkout --reason 'a test ran away' --yes"],
     },
     explain: {
       method: 'Budgets.Explain',
@@ -119,6 +128,7 @@ export const unconfirmed: Resource = {
       options: [limitOption],
       columns: {
         BUDGET: 'limitId',
+        NAME: '?limitName',
         WINDOW: 'window',
         SESSION: 'session',
         PROXY: 'proxy',

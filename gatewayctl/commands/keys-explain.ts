@@ -3,6 +3,7 @@
 import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import type { ExplainVirtualKeyResponse__Output as Explained } from '../../proto/generated/gateway/v1/ExplainVirtualKeyResponse.ts';
 import type { KeyLimit__Output as KeyLimit } from '../../proto/generated/gateway/v1/KeyLimit.ts';
+import type { Stop__Output as Stop } from '../../proto/generated/gateway/v1/Stop.ts';
 import { enumWord } from '../../proto/json/contract.ts';
 import { type Command, type Invocation, isGiven, type MethodCommand, textOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
@@ -17,7 +18,8 @@ import { thing } from './shared.ts';
 
 export const explainKey: MethodCommand = {
   method: 'VirtualKeys.Explain',
-  about: 'show what a key may do now: whether it works, its models, limits with what is left, guardrails and routes',
+  about:
+    'show what a key may do now: whether it works, its models, stops, limits with what is left, guardrails and routes',
   arguments: [thing('key')],
   render: (response) => explained(response as Explained),
   examples: ['keys explain checkout', 'keys explain checkout --json'],
@@ -37,6 +39,7 @@ function explained(response: Explained): string {
     ...response.allowLists.map(({ holderName, holder, globs }) =>
       printable(`  ${enumWord('LimitSubjectKind', holder?.kind ?? '')} ${holderName} allows ${globs.join(', ')}`),
     ),
+    ...section('stops', response.stops.map(stopText)),
     ...section('limits', response.limits.map(limitText)),
     ...section(
       'guardrails, in order',
@@ -94,6 +97,13 @@ function countingText(limit: KeyLimit['limit']): string {
   const tag = limit?.tag ? ` with ${limit.tag.name}=${limit.tag.value}` : '';
   const each = limit?.each === undefined ? '' : ` for each ${limit.each.replace(/^tag:/, '')}`;
   return tag + each;
+}
+
+function stopText({ target, organizationId, reason, endsAt }: Stop): string {
+  const names = [target?.provider, target?.model].filter((name) => name !== undefined).join(' ');
+  const what = target?.directKeys ? 'own provider keys of callers' : names;
+  const by = organizationId === undefined ? ', of the platform' : '';
+  return printable(`${what}${by}: ${reason}${endsAt === undefined ? '' : `; until ${endsAt}`}`);
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

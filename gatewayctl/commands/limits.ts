@@ -5,6 +5,7 @@ import { allowUnmatched, fromNow, ifRevision, ofKey, ofPerson, ofSystem, tagOf, 
 const subjects: readonly Given[] = [ofSystem, ofPerson, ofKey];
 
 const id: Given = { flags: '<id>', about: 'its id', field: 'id' };
+const budget: Given = { ...id, about: 'its id, or the name of the subject that has no other budget', noun: 'budget' };
 const count: Given = { flags: '--count <number>', about: 'how many, of the other kinds', field: 'count' };
 const amount: Given = {
   flags: '--usd <amount>',
@@ -124,6 +125,7 @@ export const limits: Resource = {
         ID: 'id',
         KIND: 'kind',
         OF: 'subject.kind',
+        NAME: '?subjectName',
         'OF ID': 'subject.id',
         USD: '?amountUsd',
         PERIOD: '?period',
@@ -149,21 +151,21 @@ export const limits: Resource = {
     raise: {
       method: 'Limits.Raise',
       about: "add to a budget's amount until a time, by default the end of its current window",
-      arguments: [id, { flags: '<usd>', about: 'what is added, in USD', field: 'amountUsd' }],
+      arguments: [budget, { flags: '<usd>', about: 'what is added, in USD', field: 'amountUsd' }],
       options: [
         { flags: '--until <time>', about: 'a date or RFC 3339', field: 'endsAt', read: time },
         { flags: '--for <duration>', about: 'for so long from now, such as 3d', field: 'endsAt', read: fromNow },
         { flags: '--reason <text>', about: 'why, for the audit log', field: 'reason' },
       ],
       examples: [
-        'limits raise 01890000-0000-7000-8000-000000000000 100',
+        'limits raise checkout 100',
         "limits raise 01890000-0000-7000-8000-000000000000 100 --for 3d --reason 'launch'",
       ],
     },
     'end-raise': {
       method: 'Limits.EndRaise',
       about: 'end a raise of a budget early',
-      arguments: [id, { flags: '<raise>', about: 'id of the raise, which limits get shows', field: 'raiseId' }],
+      arguments: [budget, { flags: '<raise>', about: 'id of the raise, which limits get shows', field: 'raiseId' }],
       examples: ['limits end-raise 01890000-0000-7000-8000-000000000000 01890000-0000-7000-8000-000000000001'],
     },
     delete: {

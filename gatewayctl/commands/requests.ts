@@ -1,14 +1,13 @@
 // Requests: every request of the organization, refused ones too; one of them with its explanation; and those that come.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { type Given, type Invocation, type MethodCommand, type Resource, textOf } from '../command.ts';
 import { choicesOf } from '../enum-names.ts';
 import { usageMistake } from '../failure.ts';
+import { printItems, repeat } from '../follow.ts';
 import { idOf } from '../names.ts';
 import { organizationInUse } from '../organization.ts';
 import { getField, setField, valueFor } from '../request.ts';
 import { requireToken } from '../session.ts';
-import { renderTable } from '../table.ts';
 import { periodSince, withPeriod } from './period.ts';
 
 const filters: readonly Given[] = [
@@ -105,18 +104,20 @@ async function tail(invocation: Invocation): Promise<void> {
   const filter = await filterOf(invocation);
   let response = await client.ask('Requests.List', { ...filter, pageSize: 1 });
   let shown = 0;
-  while (shown < max) {
+  await repeat(invocation, async () => {
     const followToken = String(getField(response, 'followToken') ?? '');
     const startedAt = Date.now();
     response = await client.ask('Requests.List', { ...filter, followToken, waitSeconds, pageSize: 200 });
     const listed = getField(response, 'requests');
     const rows = Array.isArray(listed) ? listed.filter(isObject).toReversed() : [];
     const next = rows.slice(0, max - shown);
-    await print(next, shown === 0, invocation);
+    const printing = { type: 'RequestRow', columns: tailColumns, invocation, isFirst: shown === 0 };
+    if (next.length > 0) await printItems(next, printing);
     shown += next.length;
+    if (shown >= max) return 'done';
     // A control plane that does not wait is not called in a loop.
-    if (Date.now() - startedAt < pauseMs) await sleep(pauseMs);
-  }
+    return Math.max(0, pauseMs - (Date.now() - startedAt));
+  });
 }
 
 function countOf(text: string | undefined): number {
@@ -144,13 +145,6 @@ async function filterOf(invocation: Invocation): Promise<JsonObject> {
     );
   }
   return request;
-}
-
-async function print(rows: readonly JsonObject[], withHeader: boolean, { io, options }: Invocation): Promise<void> {
-  if (rows.length === 0) return;
-  if (options.json === true) return await io.out(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  const table = renderTable('RequestRow', tailColumns, rows);
-  await io.out(withHeader ? table : table.slice(table.indexOf('\n') + 1));
 }
 
 /** Columns are not omitted while rows still come. */

@@ -59,6 +59,7 @@ export const stops: Resource = {
         MODEL: '?target.model',
         'DIRECT KEYS': '?target.directKeys',
         REASON: 'reason',
+        BY: '?createdByName',
         SINCE: 'createdAt',
         ENDS: '?endsAt',
         ENDED: 'ended',

@@ -80,18 +80,23 @@ export interface Charge {
  */
 export type RefusalReason = 'exceeded' | 'busy' | 'unavailable';
 
+type RefusedWindow = Partial<Pick<BudgetRefusal, 'windowEndsAt' | 'amount'>>;
+
 export class BudgetRefusal extends Error {
   /** Of a counter that has no room: the counter for further values. */
   readonly budgetId: string;
   readonly reason: RefusalReason;
   /** When the budget's window ends by the database's clock, in milliseconds since 1970; undefined for a total. */
   readonly windowEndsAt: number | undefined;
+  /** Nano-dollars of the budget with raises, if the control plane reported it. */
+  readonly amount: number | undefined;
 
-  constructor(budgetId: string, reason: RefusalReason, windowEndsAt: number | undefined) {
+  constructor(budgetId: string, reason: RefusalReason, window: RefusedWindow = {}) {
     super(`budget ${reason}`);
     this.name = 'BudgetRefusal';
     this.budgetId = budgetId;
     this.reason = reason;
-    this.windowEndsAt = windowEndsAt;
+    this.windowEndsAt = window.windowEndsAt;
+    this.amount = window.amount;
   }
 }

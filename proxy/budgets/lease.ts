@@ -93,6 +93,8 @@ export class Lease {
   /** Requests that wait for this lease, in order of arrival. */
   readonly waiting = new Set<WaitingRequest>();
   state: LeaseState = 'current';
+  /** The budget's amount with raises, as the newest refusal reported it. */
+  amount: number | undefined;
   /** Whether the control plane supports shut money. */
   readonly #shuts: boolean;
   #available = 0;
@@ -271,6 +273,7 @@ export class Lease {
     this.#newestAcquisition = this.#seq;
     if (outcome === 'exceeded' || outcome === 'busy') {
       const reason = this.#isSpent(response, need) ? 'exceeded' : outcome;
+      this.amount = response.amount;
       this.#refusal = { reason, need, until: now + (reason === 'exceeded' ? exceededMs : busyMs) };
       this.#aheadAt = now + aheadAfterRefusalMs;
     } else {

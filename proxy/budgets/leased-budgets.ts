@@ -262,11 +262,11 @@ function areSame(some: readonly Lease[], others: readonly Lease[]): boolean {
   return some.length === others.length && some.every((lease, index) => lease === others[index]);
 }
 
-function refusalOf({ origin }: Lease, reason: RefusalReason): BudgetRefusal {
+function refusalOf({ origin, amount }: Lease, reason: RefusalReason): BudgetRefusal {
   const { budgetId, endsAt } = origin;
-  return new BudgetRefusal(budgetId, reason, Number.isFinite(endsAt) ? endsAt : undefined);
+  return new BudgetRefusal(budgetId, reason, { windowEndsAt: Number.isFinite(endsAt) ? endsAt : undefined, amount });
 }
 
 function withoutSession({ budgets }: BudgetQuestion): BudgetRefusal {
-  return new BudgetRefusal(budgets[0]?.id ?? '', 'unavailable', undefined);
+  return new BudgetRefusal(budgets[0]?.id ?? '', 'unavailable');
 }

@@ -34,12 +34,13 @@ export function encodeAcquire({ need, want, value, ...operation }: AcquireReques
 }
 
 export function decodeAcquire(response: DrawResponse__Output): AcquireResponse {
-  const { outcome, grantedNanoUsd, now, epoch, attainableNanoUsd } = response;
+  const { outcome, grantedNanoUsd, now, epoch, attainableNanoUsd, amountNanoUsd } = response;
   const known = acquireOutcomes.wordOf(outcome);
   if (known === undefined)
     throw new Error('the control plane responded to an acquire call with an unknown outcome; update the proxy');
   const attainable = attainableNanoUsd === undefined ? undefined : whole(attainableNanoUsd);
-  return { outcome: known, granted: whole(grantedNanoUsd), now: clock(now), epoch, attainable };
+  const amount = amountNanoUsd === undefined ? undefined : whole(amountNanoUsd);
+  return { outcome: known, granted: whole(grantedNanoUsd), now: clock(now), epoch, attainable, amount };
 }
 
 export function encodeReturn({ amount, ...operation }: ReturnRequest): WireReturn {

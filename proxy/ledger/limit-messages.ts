@@ -2,6 +2,7 @@
 // response.
 import { type BudgetPeriod, periodOf } from '../../common/budget-window.ts';
 import { isOtherCounter, tagOfEach } from '../../common/counter-names.ts';
+import { usdOfNano } from '../../common/money.ts';
 import { never } from '../../common/never.ts';
 import type { BudgetRefusal } from '../budgets/budgets.ts';
 import { GatewayError } from '../errors.ts';
@@ -73,10 +74,11 @@ function countedOf({ model, tag, each }: AppliedRate | AppliedBudget, isOther = 
  */
 export function budgetRefusal(
   budget: AppliedBudget,
-  { reason, windowEndsAt, budgetId }: BudgetRefusal,
+  { reason, windowEndsAt, budgetId, amount }: BudgetRefusal,
   now: number,
 ): GatewayError {
-  const name = nameOfBudget(budget, isOtherCounter(budgetId));
+  const known = amount === undefined ? budget : { ...budget, amountUsd: usdOfNano(amount) };
+  const name = nameOfBudget(known, isOtherCounter(budgetId));
   const { limitId } = budget;
   switch (reason) {
     case 'exceeded': {

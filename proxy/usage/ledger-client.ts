@@ -89,6 +89,8 @@ export interface AcquireResponse extends LedgerResponse {
   readonly granted: number;
   /** For `busy`: the free money and the leases of other sessions; undefined if the control plane does not report it. */
   readonly attainable: number | undefined;
+  /** For `exceeded` and `busy`: the budget's amount with raises; undefined if the control plane does not report it. */
+  readonly amount?: number | undefined;
 }
 
 export interface ReturnRequest extends Operation {

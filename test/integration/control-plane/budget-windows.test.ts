@@ -23,6 +23,7 @@ describeBudgets('calls about the ledger of budgets', (fixture) => {
         const end = windowEnd(period, now);
         return {
           ...{ limitId: ids[index], window: windowOf(period, now), amountUsd: '5' },
+          limitName: expect.stringMatching(/^budget of \$5 (in all|a \w+) of the organization$/),
           ...(end === undefined ? {} : { endsAt: new Date(end).toISOString() }),
           ...{ spentUsd: '0', leasedUsd: '0', unsettledUsd: '0', freeUsd: '5' },
         };
@@ -175,7 +176,8 @@ describeBudgets('calls about the ledger of budgets', (fixture) => {
       ];
       const byKey = (a: { limitId: string; session: string }, b: typeof a) =>
         `${a.limitId} ${a.session}` < `${b.limitId} ${b.session}` ? -1 : 1;
-      const rest = { window: 'total', proxy: 'proxy-1', seenAt: '2026-11-20T10:00:00.123Z' };
+      const limitName = 'budget of $5 in all of the organization';
+      const rest = { limitName, window: 'total', proxy: 'proxy-1', seenAt: '2026-11-20T10:00:00.123Z' };
       const expected = [...reserved(first), ...reserved(second)].toSorted(byKey).map((one) => ({ ...one, ...rest }));
       expect(await fixture.unconfirmed(tenant)).toEqual(expected);
       expect(await fixture.unconfirmed(tenant, { limitId: second.limitId })).toHaveLength(2);

@@ -280,6 +280,37 @@ describe.each(databases)('keys over $name', ({ open }) => {
       expect(explained.guardrails.map(({ name }: JsonResponse) => name)).toEqual(['first', 'second']);
     });
 
+    it('names the stops that refuse some of its requests, without who made them', async () => {
+      const at = tenant.owner.token;
+      const stop = (by: Someone, target: object, fields: object = {}) =>
+        plane.expect('Stops.Create', by.token, { target, reason: JSON.stringify(target), ...fields });
+      const own = { organizationId: tenant.id };
+      const stops = [
+        await stop(tenant.owner, { provider: 'gpt-provider' }, own),
+        await stop(tenant.owner, { model: '*/gpt-4o-2024*' }, own),
+        await stop(tenant.owner, { provider: 'search-provider' }, own),
+        await stop(tenant.owner, { directKeys: true }, own),
+        await stop(platform, { model: 'gpt-provider/gpt-4*' }),
+      ];
+      const ended = await stop(tenant.owner, { provider: 'gpt-provider' }, own);
+      await plane.expect('Stops.Delete', at, { id: ended.id });
+      for (const token of [at, person.token]) {
+        const explained = (await explain(key.id, token)).stops;
+        expect(explained.map(({ reason }: JsonResponse) => reason)).toEqual([
+          ...['{"provider":"gpt-provider"}', '{"model":"*/gpt-4o-2024*"}', '{"model":"gpt-provider/gpt-4*"}'],
+        ]);
+        expect(explained.map(({ createdBy }: JsonResponse) => createdBy)).toEqual(['', '', '']);
+        expect(explained[2]).not.toHaveProperty('organizationId', tenant.id);
+      }
+      const whole = (await createKey(plane, tenant)).virtualKey;
+      expect((await explain(whole.id, at)).stops).toHaveLength(4);
+      const { stops: listed } = await plane.expect('Stops.List', at, own);
+      const authors = listed.map(({ createdByName }: JsonResponse) => createdByName);
+      expect(authors).toEqual(['Olga', 'Olga', 'Olga', 'Olga', '']);
+      for (const { id, organizationId } of stops)
+        await plane.expect('Stops.Delete', organizationId === undefined ? platform.token : at, { id });
+    });
+
     it('leaves out for a member what only observes, and is theirs only', async () => {
       const explained = await explain(key.id, person.token);
       expect(explained.guardrails.map(({ name }: JsonResponse) => name)).toEqual(['second']);

@@ -84,7 +84,10 @@ describe.each(databases)('limits over $name', ({ open }) => {
     expect(made.amountUsd).toBeUndefined();
     expect(made.period).toBeUndefined();
     const { match: _match, _match: _oneof, ...stored } = made;
-    expect(await plane.expect('Limits.Get', acme.admin.token, { id: made.id })).toEqual(stored);
+    expect(await plane.expect('Limits.Get', acme.admin.token, { id: made.id })).toEqual({
+      ...stored,
+      subjectName: 'acme',
+    });
 
     const update = { id: made.id, count: '61', ifRevision: made.revision };
     const changed = await plane.expect('Limits.Update', acme.admin.token, update);

@@ -81,7 +81,7 @@ describe.each([
       selector: 'gpt-provider/gpt-4o*',
       models: expect.arrayContaining(['gpt-provider/gpt-4o']),
     });
-    expect((await as('Stops.List', { organizationId: acme.id })).stops).toEqual([listed]);
+    expect((await as('Stops.List', { organizationId: acme.id })).stops).toEqual([{ ...listed, createdByName: 'Olga' }]);
     const { organization } = await resolve(await keyOf(acme));
     expect(organization.stops).toMatchObject([{ id: made.id, target: shown.target, reason: gpt.reason, endsAt }]);
     await as('Stops.Delete', { id: made.id });

@@ -125,7 +125,9 @@ describe('limits and budgets', () => {
     const budget = await ctl.json('limits create budget --usd 250 --period month --key limited');
     expect(budget).toMatchObject({ amountUsd: '250', subject: { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' } });
     expect(await ctl.expect('budgets explain limited')).toMatch(/ LEFT +TIGHTEST .*\n\S+ +virtual-key .* 250 +yes /);
-    expect(await ctl.expect('budgets list')).toMatch(/ FORECAST +FORECAST FROM .*\n\S+ +\S+ +250 .* last-week /);
+    expect(await ctl.expect('budgets list')).toMatch(
+      / FORECAST +FORECAST FROM .*\n\S+ +budget of \$250 a month of the virtual key limited +\S+ +250 .* last-week /,
+    );
     const rate = await ctl.json([
       'limits',
       'create',
@@ -145,7 +147,7 @@ describe('limits and budgets', () => {
     expect((await ctl.json('limits list')).limits).toHaveLength(2);
     const raised = await ctl.json(`limits raise ${budget.id} 100 --for 3d --reason launch`);
     expect(raised.raises).toMatchObject([{ amountUsd: '100', reason: 'launch' }]);
-    expect(await ctl.expect('budgets list')).toMatch(/^\S+ +\S+ +400\.5 +0 +400\.5 +100 /m);
+    expect(await ctl.expect('budgets list')).toMatch(/ +400\.5 +0 +400\.5 +100 /m);
     await ctl.expect(`limits end-raise ${budget.id} ${raised.raises[0].id}`);
     const softened = await ctl.json(`limits update ${budget.id} --soft true --threshold 90 --threshold 120`);
     expect(softened).toMatchObject({ soft: true, thresholds: { percents: [90, 120] } });
@@ -162,7 +164,7 @@ describe('limits and budgets', () => {
       what: 'the ledger entry of the budget',
     });
     expect(window).toMatchObject({ window: 'total', amountUsd: '10' });
-    expect(await ctl.expect('budgets windows')).toMatch(/^BUDGET +WINDOW +AMOUNT USD +SPENT/);
+    expect(await ctl.expect('budgets windows')).toMatch(/^BUDGET +NAME +WINDOW +AMOUNT USD +SPENT/);
     expect((await ctl.run('unsettled list')).err).toBe('none\n');
     const nothing = await ctl.run(`unsettled release ${budget.id} total ${acme.id} --yes`);
     expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('the server refused: ')]);

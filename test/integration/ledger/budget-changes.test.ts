@@ -85,7 +85,12 @@ describe('a spent budget', () => {
     const { api } = scene.organization;
     const id = await budget(scene, '0.004');
     await untilAll(scene.question, exceeded);
-    const [raise] = (await api.call('Limits/Raise', { id, amountUsd: '0.1' })).raises as { readonly id: string }[];
+    // Too little, and the refusal says how much there is.
+    await api.call('Limits/Raise', { id, amountUsd: '0.0001' });
+    await until(async () =>
+      / budget of \$0\.0041 a day is spent;/.test((await scene.question(gateway.proxy)).message ?? ''),
+    );
+    const [, raise] = (await api.call('Limits/Raise', { id, amountUsd: '0.1' })).raises as { readonly id: string }[];
     const raised = await untilAll(scene.question, '200');
     await api.call('Limits/EndRaise', { id, raiseId: raise?.id });
     await untilAll(scene.question, exceeded);
