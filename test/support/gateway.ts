@@ -6,7 +6,7 @@ import { createCredential } from '../../common/credential.ts';
 import { createLogger } from '../../common/logger.ts';
 import { createSigningKey, parseSigningKey, publicPemOf } from '../../common/record-signature.ts';
 import { createSealKey } from '../../common/seal.ts';
-import { startControlPlane } from '../../control-plane/app.ts';
+import { type ControlPlaneOptions, startControlPlane } from '../../control-plane/app.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
 import { type RunningProxy, startProxy } from '../../proxy/app.ts';
 import type { ServiceNetwork } from '../../proxy/guardrails/inspection/live-guardrails.ts';
@@ -90,6 +90,8 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   /** Network of guardrails' services for proxies in this process. */
   readonly serviceNetwork?: ServiceNetwork;
+  /** Network of webhooks' receivers. */
+  readonly webhookNetwork?: ControlPlaneOptions['webhookNetwork'];
 }
 
 export const providerSecret = storedKeys['gpt-provider'].secret.apiKey;
@@ -129,6 +131,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       log,
       rates: freely,
       ...(options.clock && { clock: options.clock }),
+      ...(options.webhookNetwork && { webhookNetwork: options.webhookNetwork }),
     });
     closers.push(() => started.close());
     return started;

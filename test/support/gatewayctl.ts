@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Io } from '../../gatewayctl/io.ts';
 import { runGatewayctl } from '../../gatewayctl/run.ts';
-import { startGateway, type TestGateway } from './gateway.ts';
+import { type GatewayOptions, startGateway, type TestGateway } from './gateway.ts';
 
 export interface Ran {
   readonly code: number;
@@ -86,9 +86,9 @@ export interface Operated {
   close(): Promise<void>;
 }
 
-export async function startOperated(): Promise<Operated> {
+export async function startOperated(options: GatewayOptions = {}): Promise<Operated> {
   const directory = mkdtempSync(join(tmpdir(), 'gatewayctl-files-'));
-  const gateway = await startGateway();
+  const gateway = await startGateway(options);
   const { grpcPort } = gateway.controlPlane;
   const owner = await loggedIn(grpcPort, gateway.organization.ownerToken);
   const platform = await loggedIn(grpcPort, gateway.secrets.platformToken);
