@@ -43,6 +43,7 @@ import type { ControlPlaneSettings } from './settings.ts';
 import { databaseKind, openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
+import { createOrganizationNames } from './telemetry/organization-names.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
 import { createUsageDays, type UsageDays } from './usage/partitions.ts';
 import { createKeyTests, type KeyTestsDeps } from './vendors/key-tests.ts';
@@ -112,6 +113,7 @@ async function assemble(
   const access = createAccessService({ store, feed, sealKeys, signer, clock, log, limits });
   const shares = createShares(clock, rates);
   metrics.watchShares(shares);
+  metrics.watchOrganizations(createOrganizationNames(store));
   const followers = new Followers();
   const services = serviceDeps(settings, {
     network: webhookNetwork,

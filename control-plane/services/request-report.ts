@@ -11,7 +11,7 @@ import type { ReportRequestsRequest__Output } from '../../proto/generated/gatewa
 import type { ReportRequestsResponse } from '../../proto/generated/gateway/v1/ReportRequestsResponse.ts';
 import type { RequestFacts__Output } from '../../proto/generated/gateway/v1/RequestFacts.ts';
 import type { RequestSource__Output } from '../../proto/generated/gateway/v1/RequestSource.ts';
-import type { RequestResult } from '../../proto/words/requests.ts';
+import { requestResultOf } from '../../proto/words/request-result.ts';
 import {
   aheadMsMax,
   lateMsMax,
@@ -94,7 +94,7 @@ function readRow({ id, facts }: ReportedRequest__Output, source: RequestSourceRo
     id,
     at: uuidTime(id),
     request_id: columnText(facts.requestId || id),
-    result: resultOf(facts),
+    result: requestResultOf(facts),
     error_code: columnText(facts.errorCode),
     decided_by: isUuid(limitId) ? limitId : '',
     facts: factsText(facts),
@@ -130,12 +130,6 @@ function columnText(text: string): string {
 
 function idOrNull(text: string | undefined): string | null {
   return text !== undefined && isUuid(text) ? text : null;
-}
-
-/** A refusal is a rule's; other errors of the gateway, and those of providers, are failures. */
-export function resultOf({ status, errorSource }: Pick<RequestFacts__Output, 'status' | 'errorSource'>): RequestResult {
-  if (status < 400) return 'ok';
-  return errorSource === 'gateway' && status < 500 ? 'refused' : 'failed';
 }
 
 /** Leaves out what is not there. Texts that are longer than the contract allows are cut. */

@@ -13,6 +13,7 @@ import type { Shares } from '../rpc/shares.ts';
 import type { SelectorMetrics } from '../services/selector-watch.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
 import { tryOutcomes } from '../webhooks/deliveries.ts';
+import type { OrganizationNames } from './organization-names.ts';
 
 export interface ControlPlaneMetrics
   extends AuditWatchMetrics,
@@ -25,6 +26,8 @@ export interface ControlPlaneMetrics
   readonly certificates: CertificateEnds;
   /** Calls isWritable at each scrape. */
   watchDatabase(isWritable: () => boolean): void;
+  /** Reads the names of organizations at each scrape. */
+  watchOrganizations(names: () => Promise<OrganizationNames>): void;
   /** Reads the shares at each scrape. */
   watchShares(shares: Pick<Shares, 'states'>): void;
   /** The Prometheus text. */
@@ -105,6 +108,7 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     ...reconciliationMetrics(registers),
     ...selectorMetrics(registers),
     watchDatabase: (isWritable) => databaseGauge(registers, isWritable),
+    watchOrganizations: (names) => organizationInfo(registers, names),
     watchShares: (shares) => {
       new Gauge(shareUsedGauge(() => shares.states(), registers));
       new Counter(shareRefusedCounter(() => shares.states(), registers));
@@ -120,6 +124,20 @@ function databaseGauge(registers: Registry[], isWritable: () => boolean): void {
     registers,
     collect() {
       this.set(isWritable() ? 1 : 0);
+    },
+  });
+}
+
+function organizationInfo(registers: Registry[], names: () => Promise<OrganizationNames>): void {
+  new Gauge({
+    name: 'gateway_control_plane_organization_info',
+    help: 'Always 1; its labels are the id and the present name of an organization, of the oldest 1,000. All replicas report the same.',
+    labelNames: ['organization_id', 'name'] as const,
+    registers,
+    async collect() {
+      const present = await names();
+      this.reset();
+      for (const { id, name } of present) this.set({ organization_id: id, name }, 1);
     },
   });
 }

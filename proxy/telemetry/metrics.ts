@@ -21,6 +21,7 @@ import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
 import { type LedgerMetrics, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
+import { organizationMetrics } from './organization-metrics.ts';
 import { readOnMetrics } from './read-on-metrics.ts';
 import { requestRowMetrics } from './request-row-metrics.ts';
 import { responseCacheMetrics } from './response-cache-metrics.ts';
@@ -79,6 +80,7 @@ export function createMetrics(): ProxyMetrics {
   };
   const tally = createTally(registry);
   const requests = requestMetrics(tally, histogram);
+  const organizations = organizationMetrics(tally);
   const shadows = shadowMetrics(tally, histogram);
   const settledInBackground = backgroundResponseMetrics(tally);
   const malformed = tally({
@@ -105,11 +107,13 @@ export function createMetrics(): ProxyMetrics {
     ...ledgerMetrics(tally, histogram),
     request: (record, times) => {
       requests.count(record, times);
+      organizations.request(record);
       if (record.isCopied === true) shadows.copied(record, times);
     },
     backgroundSettled: (result, record) => {
       settledInBackground(result);
       requests.countUsage(record);
+      organizations.used(record);
     },
     malformed: (code) => void malformed(code).pending++,
     backgroundFailure: (task) => void failures(task).pending++,

@@ -8,6 +8,8 @@ export interface TallyOptions {
   readonly labelNames: string[];
   /** The count is in nano-dollars. The same count in dollars, the base unit, is a counter of this name. */
   readonly inUsd?: string;
+  /** What is counted in a counter of dollars. */
+  readonly unit?: 'nano-dollars';
 }
 
 /**
@@ -23,15 +25,48 @@ export interface Count {
 export type Tally = (options: TallyOptions) => (...labels: string[]) => Count;
 
 export function createTally(registry: Registry): Tally {
-  return ({ inUsd, ...options }) => counter(registry, inUsd, options);
+  return ({ inUsd, unit, ...options }) => {
+    if (unit === undefined) return counter(registry, inUsd, options);
+    const rows: Rows = new Map();
+    dollarCounter(registry, options, rows);
+    return countIn(rows);
+  };
+}
+
+/** By label values. */
+type Rows = Map<string, Count & { total: number }>;
+
+function countIn(rows: Rows): ReturnType<Tally> {
+  return (...labels) => {
+    const key = labels.join(' ');
+    const row = rows.get(key) ?? { labels, pending: 0, total: 0 };
+    rows.set(key, row);
+    return row;
+  };
+}
+
+/** From totals in nano-dollars: a sum of fractions would drift. */
+function dollarCounter(registry: Registry, options: Omit<TallyOptions, 'inUsd' | 'unit'>, rows: Rows): void {
+  new Counter({
+    ...options,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const row of rows.values()) {
+        row.total += row.pending;
+        row.pending = 0;
+        this.labels(...row.labels).inc(row.total / nanoPerUsd);
+      }
+    },
+  });
 }
 
 function counter(
   registry: Registry,
   inUsd: string | undefined,
-  options: Omit<TallyOptions, 'inUsd'>,
+  options: Omit<TallyOptions, 'inUsd' | 'unit'>,
 ): ReturnType<Tally> {
-  const rows = new Map<string, Count & { total: number }>();
+  const rows: Rows = new Map();
   const registers = [registry];
   new Counter({
     ...options,
@@ -45,21 +80,9 @@ function counter(
       }
     },
   });
-  if (inUsd !== undefined)
-    new Counter({
-      ...{ name: inUsd, help: inDollars(options.help), labelNames: options.labelNames, registers },
-      // After the counter above, which is registered first. From the total: a sum of fractions would drift.
-      collect() {
-        this.reset();
-        for (const { labels, total } of rows.values()) this.labels(...labels).inc(total / nanoPerUsd);
-      },
-    });
-  return (...labels) => {
-    const key = labels.join(' ');
-    const row = rows.get(key) ?? { labels, pending: 0, total: 0 };
-    rows.set(key, row);
-    return row;
-  };
+  // After the counter above, which is registered first.
+  if (inUsd !== undefined) dollarCounter(registry, { ...options, name: inUsd, help: inDollars(options.help) }, rows);
+  return countIn(rows);
 }
 
 /** @param help of a series in nano-dollars. @returns that of the same series in dollars */

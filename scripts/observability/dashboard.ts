@@ -21,6 +21,8 @@ export interface Choice {
   readonly name: string;
   readonly metric: string;
   readonly label: string;
+  /** The label that the viewer sees in place of the value. */
+  readonly text?: string;
 }
 
 export interface Row {

@@ -83,11 +83,16 @@ function scopeChoices(about: string): readonly Choice[] {
   });
 }
 
-function variable({ name, metric, label }: Choice): QueryVariableBuilder {
-  return new QueryVariableBuilder(name)
+function variable({ name, metric, label, text }: Choice): QueryVariableBuilder {
+  const builder = new QueryVariableBuilder(name)
     .label(name.slice(0, 1).toUpperCase() + name.slice(1))
-    .datasource(datasource)
-    .query({ query: `label_values(${metric}, ${label})`, refId: name })
+    .datasource(datasource);
+  if (text === undefined) builder.query({ query: `label_values(${metric}, ${label})`, refId: name });
+  else
+    builder
+      .query({ query: `query_result(max by (${label}, ${text}) (${metric}))`, refId: name })
+      .regex(`/${text}="(?<text>[^"]+)|${label}="(?<value>[^"]+)/g`);
+  return builder
     .refresh(VariableRefresh.OnTimeRangeChanged)
     .sort(VariableSort.AlphabeticalAsc)
     .multi(true)

@@ -130,6 +130,11 @@ describe('a mistake in an expression is caught:', () => {
       'the sides never match',
     ],
     ['a join', 'gateway_redis_up and on (tier) gateway_build_info', 'no label tier to go by'],
+    [
+      'a label of another side',
+      'gateway_redis_up * on (pod) group_left (code) gateway_build_info',
+      'no label code to go by',
+    ],
     ['the rate of a gauge', 'rate(gateway_in_flight_requests[5m])', 'rate() of the gauge gateway_in_flight_requests'],
     ['a word', 'sum(gateway_in_flight_requests', 'no PromQL'],
   ])('%s', (_what, expr, problem) => {

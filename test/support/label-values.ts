@@ -9,6 +9,7 @@ import { verbs } from '../../keeper/api/client.ts';
 import { tasks, webhookWrites } from '../../keeper/telemetry/metrics.ts';
 import { decisions } from '../../proto/words/guardrails.ts';
 import { acquireOutcomes, estimateReasons } from '../../proto/words/money.ts';
+import { requestResults } from '../../proto/words/requests.ts';
 import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.ts';
 import type { RefusalReason } from '../../proxy/budgets/budgets.ts';
 import { clientFormats } from '../../proxy/client-formats.ts';
@@ -57,6 +58,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'gateway_usage_events_total outcome': all<Exclude<keyof UsageMetrics, 'skipped'>>({
     ...{ reported: true, overflowed: true, drained: true, lost: true },
   }),
+  'gateway_organization_requests_total outcome': requestResults.words,
+  'gateway_organization_tokens_total kind': kinds,
   'gateway_usage_skipped_total reason': skipReasons,
   'gateway_background_responses_total result': backgroundResults,
   'gateway_read_on_total result': readOnResults,

@@ -1,5 +1,7 @@
 // The labels of the proxy's metrics, with all of their values.
+import { isUuid } from '../../common/uuid.ts';
 import { estimateReasons } from '../../proto/words/money.ts';
+import { requestResults } from '../../proto/words/requests.ts';
 import { listModels } from '../../proxy/catalog/models.ts';
 import { errorTable } from '../../proxy/errors.ts';
 import { clientFormatNames } from '../../proxy/formats/client-format.ts';
@@ -32,7 +34,8 @@ export const knownLabels: Readonly<Record<string, (value: string) => boolean>> =
   cause: oneOf(...failureCauses, 'other'),
   followed: oneOf('true', 'false'),
   gen_ai_token_type: oneOf('input', 'output'),
-  outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
+  outcome: oneOf('reported', 'overflowed', 'drained', 'lost', ...requestResults.words),
+  organization_id: (value) => value === 'other' || isUuid(value),
   reason: oneOf(...skipReasons, ...estimateReasons.words, ...notStoredReasons, ...ignoredReasons),
   resource: oneOf(...Object.keys(shares)),
   request: oneOf('caller', 'shadow'),

@@ -110,12 +110,12 @@ class Looker {
     const [inner] = this.#arguments(node).flatMap((argument) => this.labelsOf(argument) ?? []);
     const labels = inner ?? none;
     const modifier = node.getChild('AggregateModifier');
-    if (modifier === null) {
-      const keeps = ['topk', 'bottomk'].includes(this.#text(node.getChild('AggregateOp')));
-      return keeps ? labels : none;
-    }
+    // These choose series, which keep their labels.
+    const keeps = ['topk', 'bottomk'].includes(this.#text(node.getChild('AggregateOp')));
+    if (modifier === null) return keeps ? labels : none;
     const named = this.#labelNames(modifier);
     this.#expect(named, labels, node);
+    if (keeps) return labels;
     return modifier.getChild('By') === null ? minus(labels, named) : new Set(named);
   }
 
@@ -160,8 +160,17 @@ class Looker {
     const on = this.#labelNames(clause);
     this.#expect(on, a, node);
     this.#expect(on, b, node);
-    if (isSet || clause.getChild('GroupLeft') !== null) return a;
+    if (isSet) return a;
+    if (clause.getChild('GroupLeft') !== null) return this.#including(clause, a, b);
     return clause.getChild('GroupRight') === null ? new Set(on) : b;
+  }
+
+  /** What `group_left` takes from the other side. */
+  #including(clause: Node, own: ReadonlySet<string>, other: ReadonlySet<string>): Labels {
+    const [, included] = clause.getChildren('GroupingLabels');
+    const names = (included?.getChildren('LabelName') ?? []).map((label) => this.#text(label));
+    this.#expect(names, other, clause);
+    return new Set([...own, ...names]);
   }
 
   #expect(wanted: readonly string[], labels: ReadonlySet<string>, node: Node): void {

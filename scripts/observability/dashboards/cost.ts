@@ -1,18 +1,20 @@
 // Cost of requests, and the path of usage to the ledger.
 import { catalogDaysMax } from '../../../catalog/in-force.ts';
 import type { Dashboard } from '../dashboard.ts';
+import { ofOrganization, organizationChoice, organizationLegend, withNames } from './organizations.ts';
 
 const perHour = 'rate(gateway_cost_usd_total{$scope, provider=~"$provider"}[$__rate_interval]) * 3600';
 const inRange = 'increase(gateway_cost_usd_total{$scope, provider=~"$provider"}[$__range])';
 const tokens = 'rate(gateway_tokens_total{$scope, provider=~"$provider"}[$__rate_interval])';
+const organizationCost = `gateway_organization_cost_usd_total{$scope, ${ofOrganization}}`;
 
 export const cost: Dashboard = {
   name: 'cost',
   title: 'Cost',
   description:
-    'Costs of requests as proxies settled them; usage that providers did not report is estimated. For accounts use Usage of the control plane: only it knows organizations, keys and every event.',
+    'Costs of requests as proxies settled them; usage that providers did not report is estimated. For accounts use Usage of the control plane: only it knows keys and every event.',
   about: 'gateway_in_flight_requests',
-  choices: [{ name: 'provider', metric: 'gateway_cost_usd_total', label: 'provider' }],
+  choices: [{ name: 'provider', metric: 'gateway_cost_usd_total', label: 'provider' }, organizationChoice],
   rows: [
     {
       title: 'Money',
@@ -238,6 +240,49 @@ export const cost: Dashboard = {
           queries: [
             { expr: 'max(gateway_control_plane_bill_days_missing{$scope})', legend: 'missing' },
             { expr: 'max(gateway_control_plane_bill_days_pending{$scope})', legend: 'pending' },
+          ],
+        },
+      ],
+    },
+    {
+      title: 'Organizations',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Cost per hour, by organization',
+          description: 'The ten dearest, of all providers. other: organizations beyond the first 200 of a proxy.',
+          unit: 'currencyUSD',
+          stacked: true,
+          queries: [
+            {
+              expr: `topk(10, ${withNames(`sum by (organization_id) (rate(${organizationCost}[$__rate_interval]) * 3600)`)})`,
+              legend: organizationLegend,
+            },
+          ],
+        },
+        {
+          kind: 'bars',
+          title: 'Dearest organizations',
+          description: 'Cost in the time shown.',
+          unit: 'currencyUSD',
+          queries: [
+            {
+              expr: `topk(15, ${withNames(`sum by (organization_id) (increase(${organizationCost}[$__range]))`)})`,
+              legend: organizationLegend,
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Tokens by organization',
+          description: 'The ten that use most, in and out.',
+          unit: 'short',
+          stacked: true,
+          queries: [
+            {
+              expr: `topk(10, ${withNames(`sum by (organization_id) (rate(gateway_organization_tokens_total{$scope, ${ofOrganization}}[$__rate_interval]))`)})`,
+              legend: organizationLegend,
+            },
           ],
         },
       ],

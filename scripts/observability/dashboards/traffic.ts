@@ -1,7 +1,14 @@
 // The first page for on-call operators: requests, responses, load of the gateway.
+import type { RequestResult } from '../../../proto/words/requests.ts';
 import type { Dashboard } from '../dashboard.ts';
+import { ofOrganization, organizationChoice, organizationLegend, withNames } from './organizations.ts';
 
 const requests = 'rate(gateway_requests_total{$scope}[$__rate_interval])';
+
+function ofOrganizations(outcome?: RequestResult): string {
+  const only = outcome === undefined ? '' : `, outcome="${outcome}"`;
+  return `sum by (organization_id) (rate(gateway_organization_requests_total{$scope, ${ofOrganization}${only}}[$__rate_interval]))`;
+}
 
 export const traffic: Dashboard = {
   name: 'traffic',
@@ -9,6 +16,7 @@ export const traffic: Dashboard = {
   description:
     'Where to begin: requests, responses, failures of the gateway itself, and how full it is. A request through a sidecar that forwards is counted there and at the egress gateway: choose a job to see it once.',
   about: 'gateway_in_flight_requests',
+  choices: [organizationChoice],
   rows: [
     {
       title: 'Now',
@@ -274,6 +282,34 @@ export const traffic: Dashboard = {
               legend: 'not used: {{reason}}',
             },
           ],
+        },
+      ],
+    },
+    {
+      title: 'Organizations',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Requests by organization',
+          description:
+            'The ten with most, of known callers. other: organizations beyond the first 200 that a proxy has served.',
+          unit: 'reqps',
+          stacked: true,
+          queries: [{ expr: `topk(10, ${withNames(ofOrganizations())})`, legend: organizationLegend }],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Refused, by organization',
+          description: 'By a rule of the gateway, 400 to 499. Which rule: gatewayctl requests list --status refused.',
+          unit: 'reqps',
+          queries: [{ expr: `topk(10, ${withNames(ofOrganizations('refused'))})`, legend: organizationLegend }],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Failed, by organization',
+          description: 'Failures of the gateway and of providers, and callers that left.',
+          unit: 'reqps',
+          queries: [{ expr: `topk(10, ${withNames(ofOrganizations('failed'))})`, legend: organizationLegend }],
         },
       ],
     },

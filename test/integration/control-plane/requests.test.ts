@@ -150,7 +150,12 @@ describeStores('rows of requests', (given) => {
   it('are found by the id of the row, and by an id that the caller chose', async () => {
     await withOrganization();
     const [id, chosen] = [uuidv7(), uuidv7()];
-    await report([{ id }, { facts: { requestId: 'my-id' } }, { id: chosen, facts: { requestId: 'my-id' } }]);
+    const earlier = uuidv7(Date.now() - 1_000);
+    await report([
+      { id },
+      { id: earlier, facts: { requestId: 'my-id' } },
+      { id: chosen, facts: { requestId: 'my-id' } },
+    ]);
     const find = (wanted: string, fields: object = {}) =>
       given.store.snapshot((db) => readRequest(db, { organizationId, id: wanted, personId: undefined, ...fields }));
     expect((await find(id))?.id).toBe(id);
