@@ -3,17 +3,19 @@
 import { BlockList, isIP } from 'node:net';
 
 /** Instance metadata services, which hand out credentials. They are never reached, even if an operator lists them. */
-const metadata = blockList([
-  ...[
-    '169.254.169.254/32',
-    '169.254.170.2/32',
-    '169.254.170.23/32',
-    '100.100.100.200/32',
-    '168.63.129.16/32',
-    '192.0.0.192/32',
-  ],
-  ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
-]);
+const metadata = once(() =>
+  blockList([
+    ...[
+      '169.254.169.254/32',
+      '169.254.170.2/32',
+      '169.254.170.23/32',
+      '100.100.100.200/32',
+      '168.63.129.16/32',
+      '192.0.0.192/32',
+    ],
+    ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
+  ]),
+);
 
 const metadataNames = new Set(['metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data']);
 
@@ -21,35 +23,37 @@ const metadataNames = new Set(['metadata', 'metadata.google.internal', 'metadata
  * The IANA special-purpose registries (RFC 6890) of both families. For IPv6 they include the ranges that embed other
  * addresses.
  */
-const special = blockList([
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
-  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-  ...['224.0.0.0/4', '240.0.0.0/4'],
-  ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
-]);
+const special = once(() =>
+  blockList([
+    ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+    ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+    ...['224.0.0.0/4', '240.0.0.0/4'],
+    ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+  ]),
+);
 
 /** Only the global unicast range of IPv6 is public. Mapped IPv4 addresses are checked as IPv4. */
-const globalUnicast = blockList(['2000::/3', '::ffff:0:0/96']);
+const globalUnicast = once(() => blockList(['2000::/3', '::ffff:0:0/96']));
 
 /** @param address an IP address without brackets; any other text is not a public address */
 export function isPublicAddress(address: string): boolean {
   const family = familyOf(address);
-  if (family === undefined || special.check(address, family)) return false;
-  return family === 'ipv4' || globalUnicast.check(address, family);
+  if (family === undefined || special().check(address, family)) return false;
+  return family === 'ipv4' || globalUnicast().check(address, family);
 }
 
 /** @param host an IP address without brackets, or a name */
 export function isMetadataHost(host: string): boolean {
   const family = familyOf(host);
-  return family === undefined ? metadataNames.has(host.toLowerCase()) : metadata.check(host, family);
+  return family === undefined ? metadataNames.has(host.toLowerCase()) : metadata().check(host, family);
 }
 
-const loopback = blockList(['127.0.0.0/8', '::1/128']);
+const loopback = once(() => blockList(['127.0.0.0/8', '::1/128']));
 
 /** @param host an IP address without brackets, or a name */
 export function isLoopbackHost(host: string): boolean {
   const family = familyOf(host);
-  return family === undefined ? host === 'localhost' : loopback.check(host, family);
+  return family === undefined ? host === 'localhost' : loopback().check(host, family);
 }
 
 export interface AddressRule {
@@ -83,6 +87,15 @@ export function blockList(cidrs: readonly string[]): BlockList {
     blocks.addSubnet(address, Number(bits), family);
   }
   return blocks;
+}
+
+/** Lists are made when they are needed: a program that checks no address, such as gatewayctl, starts without them. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 export function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {

@@ -2,7 +2,6 @@
 // to the user; prompts are shown only if there is a terminal.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import type { ReadStream } from 'node:tty';
 import { Failure, usageMistake } from './failure.ts';
@@ -38,6 +37,7 @@ export function processIo(): Io {
     input: () => text(process.stdin),
     inputStream: () => process.stdin,
     ask: async (question) => {
+      const { createInterface } = await import('node:readline/promises');
       const lines = createInterface({ input: process.stdin, output: process.stderr });
       try {
         return await lines.question(question);

@@ -54,9 +54,10 @@ async function parseWithRest(args: readonly string[], tree: Tree): Promise<Parse
 
 async function parseWords(args: readonly string[], tree: Tree, output: ParserOutput): Promise<Parsed> {
   const found: Parsed[] = [];
-  const root = createParser(tree, output, (parsed) => void found.push(parsed));
+  const meant = withHelpAsOption(args, tree);
+  const root = createParser(tree, output, { words: meant, found: (parsed) => void found.push(parsed) });
   try {
-    await root.parseAsync(withHelpAsOption(args, tree), { from: 'user' });
+    await root.parseAsync(meant, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) throw new ParserEnd(error.exitCode !== 0);
     throw error;
@@ -154,7 +155,13 @@ export function choicesFor(command: Command, given: Given): readonly string[] | 
   return choicesOf(type);
 }
 
-function createParser(tree: Tree, output: ParserOutput, found: (parsed: Parsed) => void): Parser {
+interface Parsing {
+  /** Commands of resources that none of these names are not defined: defining all takes most of the parser's time. */
+  readonly words: readonly string[];
+  found(parsed: Parsed): void;
+}
+
+function createParser(tree: Tree, output: ParserOutput, { words, found }: Parsing): Parser {
   const root = new Parser('gatewayctl');
   const styled = (parser: Parser) =>
     parser
@@ -172,6 +179,7 @@ function createParser(tree: Tree, output: ParserOutput, found: (parsed: Parsed) 
   for (const resource of tree.resources) {
     const group = styled(root.command(resource.name)).description(resource.about).helpCommand(false);
     if (resource.aliases) group.aliases(resource.aliases);
+    if (![resource.name, ...(resource.aliases ?? [])].some((name) => words.includes(name))) continue;
     for (const [name, command] of Object.entries(resource.commands))
       addCommand(styled(group.command(name)), command, found);
   }

@@ -9,7 +9,6 @@ import { type Command, type Given, type Invocation, textOf } from '../command.ts
 import { configPath } from '../config.ts';
 import { usageMistake } from '../failure.ts';
 import { type Io, readGiven } from '../io.ts';
-import { launch } from '../launch.ts';
 import { chooseContext } from '../session.ts';
 import { virtualKeyFrom } from '../virtual-key.ts';
 
@@ -63,6 +62,7 @@ async function runAgent(invocation: Invocation): Promise<number> {
   });
   if (launched.file !== undefined) writeOnce(launched.file);
   const { program, install } = agent;
+  const { launch } = await import('../launch.ts');
   return await launch({
     ...{ program, install },
     args: [...launched.args, ...rest],
