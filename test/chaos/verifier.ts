@@ -119,13 +119,18 @@ function faultsOfOutcome(call: ChaosCall, history: Troubled, { recoveryMs }: Bou
   return isCalm(history, startedAt, startedAt + ms, recoveryMs) ? ['failed while nothing else did'] : [];
 }
 
+/** Of one request. */
+const attemptsMax = 3;
+
 function faultsOfUsage(
   { plan, reading, isSmall }: ChaosCall,
   rows: readonly RecordedRequest[],
   requests: readonly VendorRequest[],
 ): readonly string[] {
   const faults: string[] = [];
-  const attempts = Math.max(1, requests.length, reading.attempts);
+  // A caller that left before the head does not know the attempts, and a vendor does not see one that was reset.
+  const isUnknown = reading.outcome === 'left' && reading.attempts === 0;
+  const attempts = Math.max(isUnknown ? attemptsMax : 1, requests.length, reading.attempts);
   const exact = rows.filter(({ status, estimated }) => status === 200 && !estimated);
   if (exact.length > 1) faults.push(`is recorded ${exact.length} times`);
   if (rows.length > attempts) faults.push(`has ${rows.length} rows for ${attempts} attempts`);
