@@ -21,7 +21,7 @@ it('unconfirmed money is listed and released by its budget, window and session',
     what: 'the silent session to be closed',
     timeoutMs: 15_000,
   });
-  expect(await ctl.expect('unsettled list')).toMatch(/^BUDGET +WINDOW +SESSION +PROXY +USD +SEEN\n/);
+  expect(await ctl.expect('unsettled list')).toMatch(/^BUDGET +NAME +WINDOW +SESSION +PROXY +USD +SEEN\n/);
   const line = `unsettled release ${unconfirmed.limitId} ${unconfirmed.window} ${unconfirmed.session}`;
   const requested = await ctl.run(line, { inputs: ['n'] });
   expect(requested.requested[0]).toContain(

@@ -273,14 +273,14 @@ export const killedScene = {
       };
     },
     found: {
-      'limit-id': new RegExp(`^(${uuid}) +\\S+ +${uuid}`, 'm'),
-      window: new RegExp(`^${uuid} +(\\S+) `, 'm'),
-      session: new RegExp(`^${uuid} +\\S+ +(${uuid})`, 'm'),
+      'limit-id': new RegExp(`^(${uuid}) +.* +${uuid}`, 'm'),
+      window: new RegExp(`^${uuid} +.*? (\\S+) +${uuid}`, 'm'),
+      session: new RegExp(`^${uuid} +.*? +(${uuid})`, 'm'),
     },
     finds: [
       /"events":\d+,"under_way":1,.*"msg":"a proxy was killed: its usage is reported/,
       /"level":"error".*"msg":"the journal cannot be begun/,
-      new RegExp(`^BUDGET +WINDOW +SESSION[\\s\\S]*^${uuid} `, 'm'),
+      new RegExp(`^BUDGET +NAME +WINDOW +SESSION[\\s\\S]*^${uuid} `, 'm'),
       /^amount USD +0$/m,
     ],
   },

@@ -57,7 +57,7 @@ export const requestScenes = {
     finds: [
       new RegExp(`"error_code":"budget_exceeded".*"limit_id":"${uuid}".*"key_id":"${uuid}"`),
       /^kind +budget$/m,
-      /^BUDGET +WINDOW +AMOUNT USD +SPENT +LEASED +UNSETTLED +FREE/m,
+      /^BUDGET +NAME +WINDOW +AMOUNT USD +SPENT +LEASED +UNSETTLED +FREE/m,
       /^status +active$/m,
       /^ *3 "key_hint":"\w{4}"$/m,
       /^NAME .*HINT .*STATUS[\s\S]*^left-behind +\S+ +\w{4} +organization +revoked /m,
