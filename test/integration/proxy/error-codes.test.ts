@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 beforeEach(() => world.gateway.simulator.reset());
 afterAll(async () => {
-  for (const close of world.closers) await close();
-  await world.gateway.close();
+  for (const close of world?.closers ?? []) await close();
+  await world?.gateway.close();
 });
 
 const cases: Required<Cases> = { ...callersFaults, ...guardrailsRefusals, ...gatewayStates };
