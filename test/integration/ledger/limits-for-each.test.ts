@@ -17,8 +17,8 @@ let proxies: readonly TestProxy[];
 
 beforeAll(async () => {
   redis = await startRedis();
-  gateway = await startGateway({ proxy: { REDIS_URL: redis.url } });
-  proxies = [gateway.proxy, await gateway.startProxy({ REDIS_URL: '' })];
+  gateway = await startGateway();
+  proxies = [gateway.proxy, await gateway.startProxy({ REDIS_URL: redis.url })];
 });
 afterAll(async () => {
   await gateway?.close();
@@ -169,8 +169,8 @@ describe('a budget for a tag', () => {
 
 describe('rates for each user', () => {
   it.each([
-    ['requests with Redis', 'REQUESTS_PER_MINUTE', 3, 0],
-    ['tokens without Redis', 'TOKENS_PER_MINUTE', 400, 1],
+    ['requests with Redis', 'REQUESTS_PER_MINUTE', 3, 1],
+    ['tokens without Redis', 'TOKENS_PER_MINUTE', 400, 0],
   ])('of %s are counted apart', async (_what, kind, count, index) => {
     const organization = await tenant(['user']);
     const { api, id: organizationId } = organization;
@@ -183,7 +183,7 @@ describe('rates for each user', () => {
     expect(refused.message).toContain('for each user, here ann, is reached');
     const other = await ask(value, { user: 'bob' }, proxy);
     expect(other.outcome).toBe('200');
-    expect(Number(other.headers[`x-ratelimit-limit-${index === 0 ? 'requests' : 'tokens'}`])).toBe(count);
+    expect(Number(other.headers[`x-ratelimit-limit-${index === 1 ? 'requests' : 'tokens'}`])).toBe(count);
     expect((await ask(value, {}, proxy)).outcome).toBe('200');
   });
 });
