@@ -25,7 +25,7 @@ beforeAll(async () => {
   await owner.expect('settings update --tags feature,user,team');
   key = (await owner.expect(['keys', 'create', 'apps', '--metadata', 'team=blue'])).trim();
 });
-afterAll(() => operated.close());
+afterAll(() => operated?.close());
 
 /** @returns the metadata of the newest usage after so many requests */
 async function rowsAfter(count: number) {
@@ -77,8 +77,9 @@ describe('tags', () => {
   it('are found in the own fields of each SDK, and usage is summed by them to the nano-dollar', async () => {
     for (const send of Object.values(clients)) await send();
     const rows = await rowsAfter(5);
-    expect(rows.map(({ metadata }) => metadata)).toEqual(
-      Object.keys(clients).map((feature) => ({ feature, user: 'ada', team: 'blue' })),
+    // Proxies' clocks differ, and several rows may be of one millisecond: their order says nothing.
+    expect(new Set(rows.map(({ metadata }) => metadata))).toEqual(
+      new Set(Object.keys(clients).map((feature) => ({ feature, user: 'ada', team: 'blue' }))),
     );
     const { organization } = operated.gateway;
     const ofFeature = (name: string) => rows.filter(({ metadata }) => metadata?.feature === name).map(costOf);
@@ -103,8 +104,8 @@ describe('tags', () => {
         expect(status).toBe(200);
       }
       const rows = await rowsAfter(7);
-      expect(rows.slice(5).map(({ metadata }) => metadata)).toEqual(
-        [gateway.proxy.url, sidecar.url].map((url) => ({ feature: `by ${url}`, user: 'bob', team: 'blue' })),
+      expect(new Set(rows.flatMap(({ metadata }) => (metadata?.user === 'bob' ? [metadata] : [])))).toEqual(
+        new Set([gateway.proxy.url, sidecar.url].map((url) => ({ feature: `by ${url}`, user: 'bob', team: 'blue' }))),
       );
       expect(gateway.simulator.requests).toHaveLength(2);
       for (const { headers } of gateway.simulator.requests)
@@ -166,8 +167,9 @@ describe('tags', () => {
       const fields = { metadata: JSON.parse('{"__proto__": "x", "feature": "\\u0000"}'), store: true };
       expect((await fetch(url, chatRequest(key, fields, headers))).status).toBe(200);
     }
-    const [bare] = (await rowsAfter(16)).slice(-1);
-    expect(bare?.metadata).toEqual({ team: 'blue', user: "'; drop table usage_events; --" });
+    const dropping = "'; drop table usage_events; --";
+    const found = (await rowsAfter(16)).map(({ metadata }) => metadata);
+    expect(found.filter((metadata) => metadata?.user === dropping)).toEqual([{ team: 'blue', user: dropping }]);
     // Far above the limit of all headers together: refused before anything is read.
     const huge = chatRequest(key, {}, { 'x-svc-tag-user': 'x'.repeat(1 << 20) });
     expect((await fetch(url, huge)).status).toBe(431);
