@@ -9,7 +9,8 @@ export function operatorApi(port: number, token: string): OperatorApi {
     call: async (method, request) => {
       const response = await fetch(`http://127.0.0.1:${port}/gateway.v1.${method}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        // A call after a pause would otherwise meet a connection that the server is about to close.
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, connection: 'close' },
         body: JSON.stringify(request),
       });
       const result = (await response.json()) as Record<string, unknown>;
