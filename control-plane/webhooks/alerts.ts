@@ -1,7 +1,8 @@
 // Sends the recorded notices about budgets. For each, one change writes the audit event, a delivery for each webhook of
 // the organization, and that the notice is sent. So each is sent once, even if a replica stops or several look.
-import type { Kysely } from 'kysely';
-import { limitOfCounter } from '../../common/counter-names.ts';
+import { type Kysely, sql } from 'kysely';
+import { isCounter, limitOfCounter } from '../../common/counter-names.ts';
+import { hourMs } from '../../common/durations.ts';
 import { limitOf } from '../store/limit-counting.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
@@ -12,14 +13,32 @@ const actor = { kind: 'system', id: 'control-plane' } as const;
 
 /** How many notices one run looks at. Each is a change, and must leave time for the changes of operators. */
 const alertsMax = 100;
+/**
+ * How many events one budget for each value has in an hour. Callers choose the values of tags, so further notices of it
+ * are dropped.
+ */
+export const counterAlertsMax = 100;
 
 /** @returns how many this replica has sent. @throws StoreUnavailableError */
 export async function sendAlerts(store: Pick<Store, 'ledger' | 'change' | 'snapshot'>): Promise<number> {
   const notices = await store.snapshot((db) =>
-    pendingAlerts(db).orderBy('notice.noted_at').orderBy('notice.percent').limit(alertsMax).execute(),
+    pendingAlerts(db)
+      // The organizations in turn, so that no one's many notices delay another's.
+      .orderBy(sql`row_number() over (partition by notice.organization_id order by notice.noted_at, notice.percent)`)
+      .orderBy('notice.noted_at')
+      .limit(alertsMax)
+      .execute(),
   );
+  const room = await roomOf(store, notices);
   const reported = new Set<string>();
   for (const notice of notices) {
+    const left = room.get(limitOfCounter(notice.budget_id));
+    if (left === 0) {
+      await store.ledger((tx) => markReported(tx, notice));
+      reported.add(keyOf(notice));
+      continue;
+    }
+    if (left !== undefined) room.set(limitOfCounter(notice.budget_id), left - 1);
     // Its alert covered all other unconfirmed notices of the same window.
     if (notice.kind === 'unsettled' && reported.has(windowOf(notice))) continue;
     const context = { actor, from: '', action: noticeActions[notice.kind] };
@@ -30,6 +49,27 @@ export async function sendAlerts(store: Pick<Store, 'ledger' | 'change' | 'snaps
     reported.add(outcome === 'sent' && notice.kind === 'unsettled' ? windowOf(notice) : keyOf(notice));
   }
   return reported.size;
+}
+
+/** How many more events the budgets for each value may have, by limit. */
+async function roomOf(
+  store: Pick<Store, 'ledger' | 'snapshot'>,
+  notices: readonly NoticeKey[],
+): Promise<Map<string, number>> {
+  const counters = notices.map(({ budget_id }) => budget_id).filter(isCounter);
+  if (counters.length === 0) return new Map();
+  const limits = [...new Set(counters.map(limitOfCounter))];
+  const counted = await store.ledger(({ db, now }) =>
+    db
+      .selectFrom('budget_notices')
+      .select(({ fn }) => [limitOf('budget_id').as('limit_id'), fn.countAll<number>().as('count')])
+      .where('told_at', '>', now - hourMs)
+      .where(limitOf('budget_id'), 'in', limits)
+      .groupBy(limitOf('budget_id'))
+      .execute(),
+  );
+  const counts = new Map(counted.map(({ limit_id, count }) => [limit_id, count]));
+  return new Map(limits.map((id) => [id, Math.max(0, counterAlertsMax - (counts.get(id) ?? 0))]));
 }
 
 type Outcome = 'sent' | 'sent by others' | 'over';

@@ -8,7 +8,7 @@ import { releaseUnconfirmed } from '../../../control-plane/ledger/release-unconf
 import { silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import { createBudgetNotices } from '../../../control-plane/store/notice-tables.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
-import { sendAlerts } from '../../../control-plane/webhooks/alerts.ts';
+import { counterAlertsMax, sendAlerts } from '../../../control-plane/webhooks/alerts.ts';
 import { noteUnconfirmed, unconfirmedAgesMs } from '../../../control-plane/webhooks/unconfirmed.ts';
 import { describeStores, type GivenStore } from '../../support/databases.ts';
 import { LedgerFixture } from '../../support/ledger.ts';
@@ -43,6 +43,27 @@ function actions(store: Store) {
     return events.filter(({ actor_kind }) => actor_kind === 'system').map(({ action }) => action);
   });
 }
+
+describeStores('a budget for each value', (given) => {
+  it('has a bounded number of alerts in an hour, and delays none of another organization', async () => {
+    const { store } = given;
+    const flooded = randomUUID();
+    await storeBudget(store, { id: flooded });
+    await storeBudget(store, { id: 'budget-2', organization_id: 'organization-2' });
+    await storeWebhook(store, { url });
+    await storeWebhook(store, { url, organization_id: 'organization-2' });
+    const values = Array.from({ length: 2 * counterAlertsMax }, (_, index) => `${flooded}/value-${index}`);
+    await spend(store, ...values.map((budgetId) => ({ budgetId, spent: 0.6 * dollar })));
+    await spend(store, { budgetId: 'budget-2', organizationId: 'organization-2', spent: 0.6 * dollar });
+    await sendAlerts(store);
+    expect((await deliveries(store)).filter(({ organization_id }) => organization_id === 'organization-2').length).toBe(
+      1,
+    );
+    while ((await sendAlerts(store)) > 0);
+    expect(await deliveries(store)).toHaveLength(counterAlertsMax + 1);
+    expect((await notices(store, 'threshold')).every(({ told_at }) => told_at !== null)).toBe(true);
+  });
+});
 
 describeStores('a budget that is raised or lowered', (given) => {
   let reported: ReturnType<typeof alertsOf>;
