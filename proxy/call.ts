@@ -31,7 +31,7 @@ export interface CallTarget {
   /** Tokens that each choice may generate, where a budget applies and neither caller nor route has set a maximum. */
   readonly outputCeiling?: number | undefined;
   /** The index of the route's group; -1 for a target that comes before all groups. */
-  readonly group?: number;
+  readonly group?: number | undefined;
   /** It is a canary of its group. */
   readonly isCanary?: boolean;
   /** So many requests in flight make it full, as its group says. */
@@ -113,13 +113,9 @@ function forAccount(request: ChatRequest, { providerKeyId }: Target): ChatReques
 export function withTarget(call: ChatCall, at: CallTarget): ChatCall {
   const { overrides, outputCeiling } = at;
   const limited = outputCeiling === undefined ? call.request : withOutputCeiling(call.request, outputCeiling);
-  return {
-    ...call,
-    ...targetFields(at),
-    request: overrides === undefined ? limited : withOverrides(limited, overrides),
-    // They are in the request now.
-    ...{ alternatives: undefined, overrides: undefined, outputCeiling: undefined },
-  };
+  const request = overrides === undefined ? limited : withOverrides(limited, overrides);
+  // The changes are in the request now.
+  return { ...atTarget(call, at), request, alternatives: undefined, overrides: undefined, outputCeiling: undefined };
 }
 
 /** The part of the call that contains the target; the first one for a target of another call. */
@@ -136,17 +132,29 @@ export function callTargets(call: ChatCall): readonly CallTarget[] {
 /** @param targets not empty: what remains of the call's own */
 export function withTargets(call: ChatCall, targets: readonly CallTarget[]): ChatCall {
   const [first = call, ...others] = targets;
-  return { ...call, ...targetFields(first), alternatives: others.length === 0 ? undefined : others };
+  return { ...atTarget(call, first), alternatives: others.length === 0 ? undefined : others };
 }
 
-/** Only these: a call is a target as well, and has more. */
-function targetFields(target: CallTarget): CallTarget {
-  const { provider, model, qualifiedModel, catalogModel, unknownModel, capabilities, targets } = target;
-  const { overrides, times, outputCeiling, group, isCanary, inFlightMax } = target;
+/**
+ * Only the fields of the target: a call is a target as well, and has more. One spread with fields behind it takes half the
+ * time of several.
+ */
+function atTarget(call: ChatCall, at: CallTarget): ChatCall {
   return {
-    ...{ provider, model, qualifiedModel, catalogModel, unknownModel, capabilities, targets },
-    ...{ overrides, times, outputCeiling, isCanary: isCanary === true, inFlightMax },
-    ...(group !== undefined && { group }),
+    ...call,
+    provider: at.provider,
+    model: at.model,
+    qualifiedModel: at.qualifiedModel,
+    catalogModel: at.catalogModel,
+    unknownModel: at.unknownModel,
+    capabilities: at.capabilities,
+    targets: at.targets,
+    overrides: at.overrides,
+    times: at.times,
+    outputCeiling: at.outputCeiling,
+    group: at.group,
+    isCanary: at.isCanary === true,
+    inFlightMax: at.inFlightMax,
   };
 }
 
