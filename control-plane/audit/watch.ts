@@ -1,7 +1,6 @@
 // The audit log verifies itself: periodically one replica verifies the new events, and once a day all of them, in small
 // pieces that delay no other work. Then the head is signed and anchored outside the database. This process remembers a
 // contradiction: nothing that is written to the database makes it forget.
-
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditAnchor, anchorOf, anchorSignature, type ChainPoint } from '../../common/audit-anchor.ts';

@@ -1,6 +1,5 @@
 // An organization's record key in the database: sealed, and bound to its organization and generation, like the secret of
 // a provider key. It is a secret for proxies, which derive a key from it for each use; no operator ever sees it.
-
 import { randomBytes } from 'node:crypto';
 import { dayMs } from '../../common/durations.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';

@@ -1,6 +1,5 @@
 // Routes: their names, and their groups of targets. A target is one model of one provider, never another route, so that
 // allow-lists, limits and prices have a model to apply to. No problem repeats the submitted text.
-
 import { canonicalSelector, isGlob } from '../../catalog/model-selector.ts';
 import { containsCredential } from '../../common/credential.ts';
 import { dayMs } from '../../common/durations.ts';

@@ -1,7 +1,6 @@
 // Corrections of recorded usage: a separate entry beside the requests, with an author and a reason. It counts in the
 // totals and in the budget windows that the usage counted towards, past windows included. A request that such a window
 // refused stays refused.
-
 import { type Kysely, sql } from 'kysely';
 import { shadowModel } from '../../catalog/model-selector.ts';
 import { windowOf } from '../../common/budget-window.ts';

@@ -1,8 +1,8 @@
 // The order in which every transaction locks ledger rows, so that transactions cannot deadlock: the organizations'
 // ledger locks (shared) → sessions (shared) by id → their rows of booked_ordinals by id → limit_counters by id →
-// budget_windows by key → their leases, which are only read or written under the lock of their window. A transaction that creates, changes or deletes
-// a budget takes the organization's lock exclusively; one that closes a session takes the session's lock exclusively. A
-// budget's amount is read under these locks.
+// budget_windows by key → their leases, which are only read or written under the lock of their window. A transaction that
+// creates, changes or deletes a budget takes the organization's lock exclusively; one that closes a session takes the
+// session's lock exclusively. A budget's amount is read under these locks.
 import type { Selectable } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';

@@ -2,7 +2,6 @@
 // selector that matches the requested model. A budget without windows must have existed at the event's time. Deleted
 // budgets count, because their leases must be settled. A budget that the proxy has charged counts too, because the
 // proxy's catalog may know more names of a model.
-
 import { limitsModel } from '../../catalog/model-selector.ts';
 import { type BudgetCalendar, windowOf } from '../../common/budget-window.ts';
 import { isCounter, limitOfCounter } from '../../common/counter-names.ts';

@@ -1,6 +1,5 @@
 // Creates the coming days of usage and deletes usage beyond its retention, a bounded piece at a time. Sums by hour
 // outlive the requests: they are kept for five years, or as long as the requests if that is longer.
-
 import { sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { dayMs, hourMs } from '../../common/durations.ts';

@@ -1,5 +1,4 @@
 // Reads all inputs of a comparison in one snapshot.
-
 import type { Kysely } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { dayMs } from '../../common/durations.ts';

@@ -1,6 +1,5 @@
 // Decides which days are to be compared, and when: every change of a comparison's inputs makes its days due. One
 // replica takes a day at a time. If the replica stops, the day becomes due again.
-
 import type { Kysely, UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { dayMs } from '../../common/durations.ts';
 import type { BillVendor } from '../../proto/words/money.ts';

@@ -1,5 +1,4 @@
 // The state of bills and ledger over all organizations, for metrics. It is read from the results of comparisons.
-
 import { type Kysely, sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { dayMs } from '../../common/durations.ts';

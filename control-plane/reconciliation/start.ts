@@ -1,6 +1,5 @@
 // The periodic tasks of this replica: comparing due days, reporting differences, reading the state for metrics,
 // deleting old data. Every replica runs them.
-
 import { dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
 import { dayMs } from '../../common/durations.ts';

@@ -1,5 +1,4 @@
 // Records rows of requests: one statement for a report, each row once, however often it is reported.
-
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayMs } from '../../common/durations.ts';
 import type { RequestSource } from '../../proto/generated/gateway/v1/RequestSource.ts';

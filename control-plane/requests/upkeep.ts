@@ -1,6 +1,5 @@
 // Creates the coming days of requests, and deletes rows beyond the retention of their organization, a bounded piece at a
 // time. In PostgreSQL a day that is beyond the longest retention is dropped at once.
-
 import { sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { dayMs, hourMs } from '../../common/durations.ts';

@@ -1,5 +1,4 @@
 // The audit log: lists its events, newest first, and verifies its chain.
-
 import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { hourMs } from '../../common/durations.ts';
 import type { AuditEvent } from '../../proto/generated/gateway/v1/AuditEvent.ts';

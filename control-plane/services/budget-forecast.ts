@@ -1,6 +1,5 @@
 // What budgets will have spent when their windows end, if usage continues as it was: the spent money, and the recorded
 // usage of the same hours a day or a week before. Reads sums by hour, once for all budgets whose windows end together.
-
 import { type Kysely, sql } from 'kysely';
 import { canonicalSelector, isShadow, limitsModel } from '../../catalog/model-selector.ts';
 import type { BudgetPeriod } from '../../common/budget-window.ts';

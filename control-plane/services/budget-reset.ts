@@ -1,5 +1,4 @@
 // Resets a budget: what its current window has spent counts from zero again.
-
 import { counterOf, otherCounterOf, otherValues } from '../../common/counter-names.ts';
 import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
 import type { ResetBudgetRequest__Output } from '../../proto/generated/gateway/v1/ResetBudgetRequest.ts';

@@ -1,6 +1,5 @@
 // Guardrails.ReportDecisions: proxies report samples of their guardrails' decisions. Each sample becomes one audit
 // event, however often it is sent. Requests and responses contain no content of guarded texts.
-
 import type { Clock } from '../../common/clock.ts';
 import { dayMs, minuteMs } from '../../common/durations.ts';
 import { lruCache } from '../../common/lru-cache.ts';

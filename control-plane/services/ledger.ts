@@ -1,6 +1,5 @@
 // The ledger's service for proxies, in the contract's messages and independent of the transport. It checks requests;
 // ledger/ decides what is recorded.
-
 import type { Background } from '../../common/background.ts';
 import { dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';

@@ -1,6 +1,5 @@
 // Raises of budgets: an amount in addition, until a time. Proxies do not know them; they get the money when they next
 // acquire some.
-
 import { windowEnd, windowMaxMs, windowOf } from '../../common/budget-window.ts';
 import { dayMs } from '../../common/durations.ts';
 import { budgetUsdMax, nanoPerUsd } from '../../common/money.ts';

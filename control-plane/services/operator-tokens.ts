@@ -1,6 +1,5 @@
 // Operator tokens: valid for at most 90 days, and always of a person, with no more rights than that person. The
 // bootstrap token creates the first.
-
 import type { Selectable } from 'kysely';
 import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
 import { dayMs } from '../../common/durations.ts';

@@ -1,6 +1,5 @@
 // Requests.Report: proxies report rows of requests. A row describes a request, so a text that is too long is cut and one
 // that is not understood is left out: no report fails for what a caller sent.
-
 import { dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
 import { dayMs } from '../../common/durations.ts';

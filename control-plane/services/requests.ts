@@ -1,6 +1,5 @@
 // Requests: rows of requests in lists, followed lists, and one with its explanation. Members see the requests of their own
 // keys only, and not through which stored provider key they went.
-
 import type { Kysely } from 'kysely';
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayMs, hourMs } from '../../common/durations.ts';

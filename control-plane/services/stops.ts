@@ -1,6 +1,5 @@
 // Stops: switches by which operators refuse requests at every proxy. The platform's are in the platform's record, an
 // organization's in its own, so the change feed names that record when one changes.
-
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import { dayMs } from '../../common/durations.ts';
 import { uuidv7 } from '../../common/uuid.ts';

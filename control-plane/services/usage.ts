@@ -1,5 +1,4 @@
 // Usage: totals, and the export of every request. Members only get totals of their own usage.
-
 import { dayOf, windowOf, windowStart } from '../../common/budget-window.ts';
 import { hourMs } from '../../common/durations.ts';
 import { usdOfNano } from '../../common/money.ts';

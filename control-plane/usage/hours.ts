@@ -1,6 +1,5 @@
 // Sums of usage by hour: a row for each hour, key, scope and model that occurs. A missing id is the empty string, so
 // that the key is unique.
-
 import { shadowModel } from '../../catalog/model-selector.ts';
 import { dayMs, hourMs } from '../../common/durations.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';

@@ -1,6 +1,5 @@
 // The metadata of usage: that of its key, as it was when the request was made, and the tags of the request, which come
 // first. metadata-sets.ts stores each set once, and limits how many there are.
-
 import { type Kysely, sql } from 'kysely';
 import { dayMs } from '../../common/durations.ts';
 import { aMap, aString } from '../../common/json-shape.ts';

@@ -1,7 +1,6 @@
 // Days of usage and of requests. In PostgreSQL each day is a partition of its table, such as usage_events_20261120, so
 // that an old day is dropped at once; in SQLite the days are rows of one table. A partition is created as a separate
 // table and then attached, and replicas create theirs one after another, so recording and reading never wait for it.
-
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';

@@ -1,6 +1,5 @@
 // Records money that stays unconfirmed. A proxy that is back soon settles its money without a notice. The money of each
 // session is recorded once for each age.
-
 import { type Kysely, sql } from 'kysely';
 import { dayMs, minuteMs } from '../../common/durations.ts';
 import type { Schema } from '../store/schema.ts';

@@ -1,7 +1,6 @@
 // Samples of guardrail decisions for the control plane's audit log: the caller and the time, never the matched text. At
 // most a few of one kind are sampled in a minute; the decisions in between are counted. Samples that cannot be reported
 // are dropped: the metrics have counted the decisions.
-
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import { minuteMs } from '../../common/durations.ts';

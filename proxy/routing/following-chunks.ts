@@ -1,6 +1,5 @@
 // The chunks of an attempt that follows on a stream that broke off: the caller reads them as the rest of that stream. They
 // have its id and model, no second role, and a usage that contains the output of all attempts.
-
 import { eventData } from '../../common/event-stream.ts';
 import { parseExactJson, writeJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';

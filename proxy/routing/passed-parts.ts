@@ -1,6 +1,5 @@
 // What the caller may have of a stream of chat completions: it decides what may follow when the stream breaks off. What is
 // not known counts as something that nothing may follow.
-
 import { eventData } from '../../common/event-stream.ts';
 import { isObject, type JsonObject, objectsOf, parseJson } from '../../common/json.ts';
 import { SseSplitter } from '../formats/sse.ts';

@@ -1,7 +1,6 @@
 // A stream in the callers' own format (SDK type `ChatCompletionChunk`), passed through event by event. Events stay
 // unchanged, except that the usage chunk is removed if the caller did not request it, and that a vendor's ChunkChanges
 // may change chunks. The stream is complete only with `data: [DONE]`.
-
 import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';

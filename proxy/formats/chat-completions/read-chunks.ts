@@ -1,6 +1,5 @@
 // Reads a stream of chat completions (SDK type `ChatCompletionChunk`) and writes it in the client's format. The stream
 // has passed the gateway's other readers before, so its events are complete, well-formed and within their limits.
-
 import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { plainNumber } from '../../../common/exact-number.ts';

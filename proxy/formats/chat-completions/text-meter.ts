@@ -1,6 +1,5 @@
 // Counts the text of a stream in the callers' format, for the usage of a stream that is cut. Most events contain one
 // piece of content and no other text of the model: these are counted from the bytes. All other events are parsed.
-
 import { eventData } from '../../../common/event-stream.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';

@@ -1,5 +1,4 @@
 // The usage chunk of a stream of chat completions: its last chunk, without choices.
-
 import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject } from '../../../common/json.ts';

@@ -1,6 +1,5 @@
 // Usage in the callers' format, with related fields of the response or, if the vendor does not repeat them, of the
 // request.
-
 import { eventData } from '../../../common/event-stream.ts';
 import { isObject, type JsonObject, parseJson, someObject } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';

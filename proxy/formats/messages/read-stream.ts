@@ -1,6 +1,5 @@
 // Reads a streamed response (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) and writes chunks in the shared
 // shape. It is complete only with `message_stop`; events of other types are ignored.
-
 import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';

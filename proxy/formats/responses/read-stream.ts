@@ -1,6 +1,5 @@
 // Reads a streamed response (SDK type `ResponseStreamEvent` of the package openai) and writes it in the shared shape.
 // It is complete only with an event that contains the whole response; events of other types are ignored.
-
 import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';

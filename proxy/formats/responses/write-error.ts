@@ -1,6 +1,5 @@
 // Errors inside a stream for clients of the Responses API (SDK types `ResponseErrorEvent`, `ResponseFailedEvent` of the
 // package openai): the error, then the response that failed, numbered on from the last event.
-
 import { eventData } from '../../../common/event-stream.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { PublicError, StreamSoFar } from '../client-format.ts';

@@ -1,6 +1,5 @@
 // Turns the events of a provider's stream into those of the caller: the bytes that the guardrails release. If they only
 // observe, the events pass unchanged.
-
 import { eventData } from '../../../common/event-stream.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';

@@ -1,5 +1,4 @@
 // What budgets will have spent at the end of their windows, from sums of usage by hour, over both databases.
-
 import { expect, it } from 'vitest';
 import { windowEnd } from '../../../common/budget-window.ts';
 import { hourMs } from '../../../common/durations.ts';

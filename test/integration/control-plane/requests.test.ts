@@ -1,6 +1,5 @@
 // Rows of requests at the control plane over both databases: recorded once, listed in order by keyset however they are
 // filtered, found by id without a scan, and deleted when their organization no longer keeps them.
-
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';

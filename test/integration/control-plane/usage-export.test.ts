@@ -1,6 +1,5 @@
 // Exports of requests over both databases, over gRPC and the JSON API: complete, in order, and only for authorized
 // operators.
-
 import { text } from 'node:stream/consumers';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,5 @@
 // The metadata of keys in usage, over both databases: the metadata at the time when the key was used, in exported rows
 // and in sums. The sums by metadata, together with usage without it, equal the total.
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, hourMs } from '../../../common/durations.ts';
 import { type AdjustedUsage, recordAdjustment } from '../../../control-plane/ledger/adjustments.ts';

@@ -1,6 +1,5 @@
 // Totals and exports in people's words, over both databases: names beside ids, several values of a filter, rows in the
 // order of their cost.
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';
 import { dayMs } from '../../../common/durations.ts';

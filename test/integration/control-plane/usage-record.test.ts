@@ -1,5 +1,4 @@
 // Usage in the ledger over both databases: each request is recorded once, and its hour and its keys agree with it.
-
 import { describe, expect, it } from 'vitest';
 import { hourMs } from '../../../common/durations.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';

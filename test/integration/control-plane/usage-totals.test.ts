@@ -1,5 +1,4 @@
 // Totals of usage as operators request them, over both databases.
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';
 import { dayMs, hourMs } from '../../../common/durations.ts';

@@ -1,6 +1,5 @@
 // Daily partitions of usage: created in advance and on demand, by several replicas at once, and deleted when they are
 // old.
-
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';

@@ -1,7 +1,6 @@
 // Settling a difference between bill and ledger, over both databases: a recorded adjustment counts wherever that day's
 // usage does, an accepted one counts nowhere, a counter entry undoes either, and a missing or changed difference cannot
 // be settled.
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayOf, windowOf } from '../../../common/budget-window.ts';
 import { dayMs } from '../../../common/durations.ts';

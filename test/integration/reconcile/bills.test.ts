@@ -1,5 +1,4 @@
 // Imported bills: corrected by their vendor, refused for invalid content, mapped again, and reported to webhooks.
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';
 import { dayMs } from '../../../common/durations.ts';

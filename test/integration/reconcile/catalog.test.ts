@@ -1,6 +1,5 @@
 // Bills compared with the ledger under an operator's own catalog: its models are known and its prices apply, and no
 // others.
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,5 @@
 // The ledger against the bills of a month, over both databases and by the command line: every planted difference is
 // found and named, and nothing else is reported.
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

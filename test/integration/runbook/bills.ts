@@ -1,5 +1,4 @@
 // Scenes of bills that differ from the ledger, or that are no longer imported.
-
 import { dayOf } from '../../../common/budget-window.ts';
 import { dayMs } from '../../../common/durations.ts';
 import { until } from '../../support/process.ts';

@@ -1,6 +1,5 @@
 // A control plane with one organization whose bills are compared with its ledger: tests of single differences import,
 // read and settle with it.
-
 import { dayOf } from '../../../common/budget-window.ts';
 import { dayMs } from '../../../common/durations.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
