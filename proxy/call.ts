@@ -99,7 +99,10 @@ export function callAt(call: ChatCall, target: Target | undefined): ChatCall {
   if (target === undefined) return call;
   if (call.route === undefined) return call.targets[0] === target ? call : { ...call, targets: [target] };
   const sent = withTarget(call, targetWith(call, target));
-  return { ...sent, targets: [target], request: forAccount(sent.request, target) };
+  const request = forAccount(sent.request, target);
+  // Most routes have one target with one key: copies would be most of their cost.
+  const isSame = request === sent.request && sent.targets.length === 1 && sent.targets[0] === target;
+  return isSame ? sent : { ...sent, targets: [target], request };
 }
 
 /** Other accounts know nothing of the stored ids of one. */
@@ -112,6 +115,8 @@ function forAccount(request: ChatRequest, { providerKeyId }: Target): ChatReques
 /** The same call at the target's model alone, with the changes that the route makes for it. */
 export function withTarget(call: ChatCall, at: CallTarget): ChatCall {
   const { overrides, outputCeiling } = at;
+  const isAlone = at === call && call.alternatives === undefined;
+  if (isAlone && overrides === undefined && outputCeiling === undefined) return call;
   const limited = outputCeiling === undefined ? call.request : withOutputCeiling(call.request, outputCeiling);
   const request = overrides === undefined ? limited : withOverrides(limited, overrides);
   // The changes are in the request now.
@@ -131,6 +136,7 @@ export function callTargets(call: ChatCall): readonly CallTarget[] {
 
 /** @param targets not empty: what remains of the call's own */
 export function withTargets(call: ChatCall, targets: readonly CallTarget[]): ChatCall {
+  if (targets.length === 1 && targets[0] === call && call.alternatives === undefined) return call;
   const [first = call, ...others] = targets;
   return { ...atTarget(call, first), alternatives: others.length === 0 ? undefined : others };
 }

@@ -70,8 +70,11 @@ function callTargetOf(
   if (typeof found === 'string') return found;
   return {
     ...found,
-    ...{ group: index, overrides: overridesOf(target), times: timesOf(target), inFlightMax },
-    ...(target.canary !== undefined && { isCanary: true }),
+    group: index,
+    overrides: overridesOf(target),
+    times: timesOf(target),
+    inFlightMax,
+    isCanary: target.canary !== undefined,
   };
 }
 
@@ -99,8 +102,8 @@ function overridesOf({ maxOutputTokens, reasoningEffort }: RouteTarget): Request
 }
 
 function timesOf({ firstTokenMs, betweenTokensMs, wholeMs, connectMs }: RouteTarget): AttemptTimes | undefined {
-  const times = { firstTokenMs, betweenTokensMs, wholeMs, connectMs };
-  return Object.values(times).every((time) => time === undefined) ? undefined : times;
+  const isUnset = (firstTokenMs ?? betweenTokensMs ?? wholeMs ?? connectMs) === undefined;
+  return isUnset ? undefined : { firstTokenMs, betweenTokensMs, wholeMs, connectMs };
 }
 
 interface ChoosableTarget extends Choosable {

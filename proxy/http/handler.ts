@@ -129,7 +129,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
 function respondByModel(exchange: Exchange, deps: HandlerDeps, inspected: InspectedRequest): Promise<void> {
   // look up: a cached response needs no provider, and no money unless its route charges some.
   const { call } = inspected;
-  const lookup = call.route && deps.responseCache.lookup(call, lookupContext(exchange, deps.loop));
+  const lookup = call.route && deps.responseCache.lookup(call, () => lookupContext(exchange, deps.loop));
   return lookup === undefined
     ? respondFromProvider(exchange, deps, inspected)
     : respondThroughCache(exchange, deps, { ...inspected, lookup });

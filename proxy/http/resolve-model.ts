@@ -41,9 +41,7 @@ export function resolveModel(deps: CallableDeps, named: NamedModel): ResolvedMod
   const slash = sent.indexOf('/');
   const hasProvider = slash > 0 && slash < sent.length - 1;
   const resolved =
-    (hasProvider ? withProvider(deps, caller, sent, slash) : undefined) ??
-    aliasedModel(deps, named) ??
-    bareModel(deps, named);
+    (hasProvider ? withProvider(deps, caller, sent) : undefined) ?? aliasedModel(deps, named) ?? bareModel(deps, named);
   if (resolved !== undefined) return resolved;
   const near = nearestCallable(sent, caller, deps);
   if (hasProvider) {
@@ -129,18 +127,22 @@ export function checkedModelName(name: string): string {
   });
 }
 
-/** @param name `<provider>/<model>` @returns undefined if there is no such provider */
+/** @param name `<provider>/<model>`, whose form was checked @returns undefined if there is no such provider */
 export function modelWithProvider(deps: CallableDeps, caller: Caller, name: string): ResolvedModel | undefined {
-  return withProvider(deps, caller, name, name.indexOf('/'));
+  const slash = name.indexOf('/');
+  const provider = name.slice(0, slash);
+  const model = name.slice(slash + 1);
+  const shipped = deps.providers.get(provider);
+  if (shipped !== undefined) return { provider: shipped, model, custom: undefined };
+  const custom = deps.customProviders.of(caller.principal.organization).get(provider);
+  return custom && { provider: custom.provider, model, custom };
 }
 
-function withProvider(deps: CallableDeps, caller: Caller, sent: string, slash: number): ResolvedModel | undefined {
-  const name = sent.slice(0, slash);
-  const model = sent.slice(slash + 1);
-  const shipped = deps.providers.get(name);
-  if (shipped !== undefined) return { provider: shipped, model: checkedModelName(model), custom: undefined };
-  const custom = deps.customProviders.of(caller.principal.organization).get(name);
-  return custom && { provider: custom.provider, model: checkedModelName(model), custom };
+/** @throws GatewayError invalid_request */
+function withProvider(deps: CallableDeps, caller: Caller, name: string): ResolvedModel | undefined {
+  const resolved = modelWithProvider(deps, caller, name);
+  if (resolved !== undefined) checkedModelName(resolved.model);
+  return resolved;
 }
 
 /**
@@ -150,7 +152,7 @@ function withProvider(deps: CallableDeps, caller: Caller, sent: string, slash: n
 function aliasedModel(deps: CallableDeps, { caller, sent, home }: NamedModel): ResolvedModel | undefined {
   const alias = caller.principal.organization.modelAliases.find(({ name }) => name === sent);
   if (alias === undefined) return undefined;
-  const resolved = modelWithProvider(deps, caller, alias.model);
+  const resolved = withProvider(deps, caller, alias.model);
   if (caller.direct && resolved?.provider.name !== home) {
     throw new GatewayError('invalid_request', {
       param: 'model',

@@ -145,7 +145,7 @@ class RequestReservation implements Reservation {
     this.#own = { money, stamp: money?.reservation.stamp ?? deps.budgets.stamp() };
     const ceilings = targets.map(({ bound }) => money && bound?.ceilingFor(money.reservation.amount));
     this.outputCeiling = ceilings[0];
-    this.#call = call.route === undefined ? call : withCeilings(call, targets, ceilings);
+    this.#call = call.route === undefined || money === undefined ? call : withCeilings(call, targets, ceilings);
     this.#targets = targets;
   }
 

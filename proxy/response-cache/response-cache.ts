@@ -82,12 +82,14 @@ export class ResponseCache {
 
   /**
    * @param call after the inspection of its input
+   * @param contextOf called if the route stores responses
    * @returns undefined if its route stores nothing, or nothing for such a request; else the caller must call `end`
    */
-  lookup(call: ChatCall, context: LookupContext): Lookup | undefined {
+  lookup(call: ChatCall, contextOf: () => LookupContext): Lookup | undefined {
     const { organization } = call.caller.principal;
     const route = call.route && organization.routes.get(call.route.name);
     if (route?.cache === undefined) return undefined;
+    const context = contextOf();
     context.record.cache = 'miss';
     const reason = reasonNotToLookUp(call);
     const [recordKey] = organization.recordKeys ?? [];

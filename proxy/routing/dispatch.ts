@@ -154,6 +154,8 @@ function withStops(chain: ChainCall, records: Stoppable, { isStopped }: Dispatch
 }
 
 function routedChain(call: ChatCall): ChainCall {
+  // Nothing is known about one target that would change what is done.
+  if (call.alternatives === undefined && call.targets.length === 1) return { ...chainOf(call), route: call.route };
   const models = new Map<Target, string>();
   const ceilings = new Map<Target, number>();
   const groups = new Map<number, Target[]>();

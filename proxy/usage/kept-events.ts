@@ -1,7 +1,7 @@
 // Recently acknowledged events, packed: they are reported again if the database has lost its last commits. The oldest
 // are removed first, by their age or if there are too many.
 import type { Clock } from '../../common/clock.ts';
-import { bytesOfAll, type Packing, packing } from './batch.ts';
+import { batchBytesMax, batchEventsMax, bytesOfAll, type Packing, packing } from './batch.ts';
 import type { UsageEvent } from './ledger-client.ts';
 
 /** How long an event is kept after it was acknowledged. */
@@ -11,7 +11,7 @@ const keptBytesMax = 64 * 1024 * 1024;
 export interface KeptBatch {
   /** The epoch in which it was acknowledged last. */
   epoch: string;
-  /** Monotonic. */
+  /** Monotonic; when the last of its events was acknowledged. */
   readonly at: number;
   /** Estimated until it is packed. */
   readonly bytes: number;
@@ -28,6 +28,8 @@ export class KeptEvents {
   readonly #bytesMax: number;
   readonly #packing: Packing;
   #batches: Batch[] = [];
+  /** Gets the next events. */
+  #open: Batch | undefined;
   #bytes = 0;
 
   constructor(clock: Clock, options: KeptEventsOptions = {}) {
@@ -36,30 +38,44 @@ export class KeptEvents {
     this.#packing = options.packing ?? packing;
   }
 
-  /** Milliseconds since the oldest kept event was acknowledged; 0 without one. */
+  /** Milliseconds since the last event of the oldest batch was acknowledged; 0 without one. */
   get keptMs(): number {
     this.#forget();
     const [oldest] = this.#batches;
     return oldest === undefined ? 0 : this.#clock.monotonic() - oldest.at;
   }
 
-  /** Keeps the events from now on. Resolves once they are packed. */
+  /** Keeps the events from now on. Resolves once no batch is left to be packed. */
   async keep(events: readonly UsageEvent[], epoch: string): Promise<void> {
     // A control plane that does not report its epoch cannot report another one either.
     if (events.length === 0 || epoch === '') return;
-    const batch = new Batch(events, { epoch, at: this.#clock.monotonic(), packing: this.#packing });
-    this.#batches.push(batch);
-    this.#bytes += batch.bytes;
-    const before = batch.bytes;
-    await batch.pack();
-    if (this.#batches.includes(batch)) this.#bytes += batch.bytes - before;
+    const earlier = this.#open;
+    const batch = earlier?.epoch === epoch ? earlier : this.#begin(epoch);
+    this.#bytes += batch.add(events, this.#clock.monotonic());
+    if (batch.isFull) this.#open = undefined;
+    for (const one of new Set([earlier, batch])) if (one !== undefined && one !== this.#open) await this.#pack(one);
     this.#forget();
+  }
+
+  #begin(epoch: string): Batch {
+    const batch = new Batch(epoch, this.#packing);
+    this.#batches.push(batch);
+    this.#open = batch;
+    return batch;
+  }
+
+  async #pack(batch: Batch): Promise<void> {
+    const saved = await batch.pack();
+    if (this.#batches.includes(batch)) this.#bytes -= saved;
   }
 
   /** The batches that were acknowledged in other epochs. */
   notIn(epoch: string): readonly KeptBatch[] {
     this.#forget();
-    return this.#batches.filter((batch) => batch.epoch !== epoch);
+    const others = this.#batches.filter((batch) => batch.epoch !== epoch);
+    // Nothing is added to a batch that is reported again.
+    if (this.#open?.epoch !== epoch) this.#open = undefined;
+    return others;
   }
 
   #forget(): void {
@@ -74,28 +90,41 @@ export class KeptEvents {
   }
 }
 
+/** Packing costs much more for each batch than for each event, so small reports are collected first. */
 class Batch implements KeptBatch {
   epoch: string;
-  readonly at: number;
-  bytes: number;
+  at = 0;
+  bytes = 0;
   readonly #packing: Packing;
-  #content: readonly UsageEvent[] | Uint8Array;
+  #content: UsageEvent[] | Uint8Array = [];
 
-  constructor(
-    events: readonly UsageEvent[],
-    { at, epoch, packing }: { readonly at: number; readonly epoch: string; readonly packing: Packing },
-  ) {
+  constructor(epoch: string, packing: Packing) {
     this.epoch = epoch;
-    this.at = at;
-    this.bytes = bytesOfAll(events);
     this.#packing = packing;
-    this.#content = events;
   }
 
-  async pack(): Promise<void> {
-    if (this.#content instanceof Uint8Array) return;
-    this.#content = await this.#packing.pack(this.#content);
-    this.bytes = this.#content.length;
+  get isFull(): boolean {
+    return this.bytes >= batchBytesMax || this.#content.length >= batchEventsMax;
+  }
+
+  /** @param at monotonic, when they were acknowledged. @returns the bytes that they take */
+  add(events: readonly UsageEvent[], at: number): number {
+    if (this.#content instanceof Uint8Array) throw new Error('the batch is packed');
+    const bytes = bytesOfAll(events);
+    this.#content.push(...events);
+    this.bytes += bytes;
+    this.at = at;
+    return bytes;
+  }
+
+  /** @returns the bytes that are free now */
+  async pack(): Promise<number> {
+    if (this.#content instanceof Uint8Array) return 0;
+    const packed = await this.#packing.pack(this.#content);
+    const saved = this.bytes - packed.length;
+    this.#content = packed;
+    this.bytes = packed.length;
+    return saved;
   }
 
   async events(): Promise<readonly UsageEvent[]> {

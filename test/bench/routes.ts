@@ -12,7 +12,7 @@ import { type Failover, failoverRoutes, type GatewaySubject } from './gateway.ts
 import type { GuardrailsOptions } from './guardrails.ts';
 import { chatBody, chatPath, checkBodies, type LoadOptions, type Measurement, putUnderLoad } from './load.ts';
 import { passes } from './passes.ts';
-import { type Spread, spread, spreads } from './stats.ts';
+import { rotated, type Spread, spread, spreads } from './stats.ts';
 
 export interface RoutesResult {
   readonly name: string;
@@ -81,7 +81,8 @@ async function measureInTurn(
   }
   const measured: Record<Callee, Measurement[]> = { model: [], route: [] };
   for (let turn = 0; turn < turns; turn++) {
-    for (const callee of ['model', 'route'] as const) {
+    // What one leaves to be done counts for the other, so the order changes.
+    for (const callee of rotated(['model', 'route'] as const, turn)) {
       measured[callee].push(await putUnderLoad(subject, loads[callee]));
     }
   }

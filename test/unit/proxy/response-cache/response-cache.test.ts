@@ -71,7 +71,7 @@ class PlayedRequest implements LookupContext {
     this.attempt = {
       ...{ target, ending: 'whole', usageIsComplete: true, usage: () => usage, model: () => 'm' },
     } as unknown as Received;
-    this.lookup = world.cache.lookup(call, this);
+    this.lookup = world.cache.lookup(call, () => this);
   }
 
   onAbort({ abort }: { abort(error: Error): void }): void {
@@ -258,7 +258,7 @@ describe('a request that waits for an equal one', () => {
     const { call } = cachedCall();
     const foreign = world.request();
     const targets = call.targets.map((target) => ({ ...target, providerKeyId: 'other' }));
-    const lookup = world.cache.lookup({ ...call, targets }, foreign);
+    const lookup = world.cache.lookup({ ...call, targets }, () => foreign);
     const waiting = lookup?.find();
     const recorded = await leader.lookup?.record(result);
     if (recorded !== undefined) leader.lookup?.storing(recorded);

@@ -1,6 +1,8 @@
 // Recently acknowledged usage is reported again when the database may have lost it; and each event has its own ordinal.
 import { describe, expect, it } from 'vitest';
+import { batchEventsMax, packing } from '../../../../proxy/usage/batch.ts';
 import { KeptEvents } from '../../../../proxy/usage/kept-events.ts';
+import type { UsageEvent } from '../../../../proxy/usage/ledger-client.ts';
 import { OrdinalSet, Ordinals } from '../../../../proxy/usage/ordinals.ts';
 import { Unacknowledged } from '../../../../proxy/usage/unacknowledged.ts';
 import { usageOf, usageScene, usagesOf } from '../../../support/usage-queue.ts';
@@ -144,7 +146,7 @@ describe('retained events', () => {
 
   it('are limited in size, and the oldest are dropped first', async () => {
     const time = new VirtualTime();
-    const kept = new KeptEvents(time, { bytesMax: 20_000 });
+    const kept = new KeptEvents(time, { bytesMax: 40_000 });
     for (let nth = 0; nth < 50; nth++) {
       await time.advance(10);
       await kept.keep(usagesOf(20), `epoch-${nth}`);
@@ -153,7 +155,24 @@ describe('retained events', () => {
     expect(left.length).toBeGreaterThan(1);
     expect(left.length).toBeLessThan(50);
     expect(left.at(-1)?.epoch).toBe('epoch-49');
-    expect(left.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(20_000);
+    expect(left.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(40_000);
+  });
+
+  it('of small reports are packed together', async () => {
+    let packs = 0;
+    const counting = {
+      ...packing,
+      pack: (events: readonly UsageEvent[]) => packing.pack(events).finally(() => packs++),
+    };
+    const kept = new KeptEvents(new VirtualTime(), { packing: counting });
+    const events = usagesOf(batchEventsMax + 10);
+    for (const event of events) await kept.keep([event], 'a');
+    expect(packs).toBe(1);
+    const batches = await Promise.all(kept.notIn('').map((batch) => batch.events()));
+    expect(batches.flat().map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+    // What is reported again gets no further events.
+    await kept.keep(usagesOf(1), 'a');
+    expect(kept.notIn('').map(({ epoch }) => epoch)).toEqual(['a', 'a', 'a']);
   });
 
   it('equal the recorded events', async () => {
