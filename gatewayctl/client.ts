@@ -13,9 +13,9 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { familyOf } from '../common/addresses.ts';
+import { messageDefinition, methodDefinition, type WireMethod } from '../proto/definitions.ts';
 import type { ErrorDetail__Output } from '../proto/generated/gateway/v1/ErrorDetail.ts';
 import type { services } from '../proto/load.ts';
-import { type SingleMethod, singleMessage, singleMethod } from '../proto/single-methods.ts';
 import { CallFailure } from './call-failure.ts';
 import { usageMistake } from './failure.ts';
 import { parseServer, type Target } from './target.ts';
@@ -141,7 +141,9 @@ function failureOf(error: ServiceError | null): Error {
 function callFailure(error: ServiceError): CallFailure {
   const [bytes] = error.metadata?.get('gateway-error-bin') ?? [];
   const detail =
-    bytes === undefined ? undefined : singleMessage<ErrorDetail__Output>('ErrorDetail')(Buffer.from(bytes));
+    bytes === undefined
+      ? undefined
+      : messageDefinition<never, ErrorDetail__Output>('ErrorDetail').deserialize(Buffer.from(bytes));
   return new CallFailure(error.details, {
     code: status[error.code] ?? 'UNKNOWN',
     reason: detail?.reason,
@@ -159,9 +161,9 @@ function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && 'details' in error && 'metadata' in error;
 }
 
-function definitionOf<Response>(method: MethodName): SingleMethod<Response> {
+function definitionOf<Response>(method: MethodName): WireMethod<unknown, object, unknown, Response> {
   const [service = '', name = ''] = method.split('.');
-  return singleMethod(service, name);
+  return methodDefinition(service, name);
 }
 
 /**

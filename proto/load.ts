@@ -1,6 +1,6 @@
 // The contract as both planes load it: one descriptor, one set of options, one typed view. Absent optional fields are
 // undefined, absent messages null, 64-bit integers decimal strings, enums their names.
-import { fromJSON, type MessageTypeDefinition } from '@grpc/proto-loader';
+import { messageDefinition, serviceDefinition } from './definitions.ts';
 import contractJson from './generated/contract.json' with { type: 'json' };
 import type { AccessDefinition } from './generated/gateway/v1/Access.ts';
 import type { AiSystemsDefinition } from './generated/gateway/v1/AiSystems.ts';
@@ -40,16 +40,7 @@ export type { MethodDefinition } from '@grpc/proto-loader';
  */
 export const contract = contractJson;
 
-/** All definitions by full name, in the form of @grpc/grpc-js and reflection. */
-export const packageDefinition = fromJSON(contractJson as Parameters<typeof fromJSON>[0], {
-  keepCase: false,
-  longs: String,
-  enums: String,
-  defaults: true,
-  oneofs: true,
-});
-
-const service = <Definition>(name: string) => packageDefinition[`gateway.v1.${name}`] as unknown as Definition;
+const service = <Definition>(name: string) => serviceDefinition(name) as unknown as Definition;
 
 /** Service definitions by name, with the generated types. */
 export const services = {
@@ -77,23 +68,17 @@ export const services = {
   Webhooks: service<WebhooksDefinition>('Webhooks'),
 };
 
-const message = <Input, Output>(name: string) =>
-  packageDefinition[`gateway.v1.${name}`] as unknown as MessageTypeDefinition<Input, Output>;
-
 /** Messages that are sent and stored as bytes, because they are signed. */
 export const recordTypes = {
-  key: message<KeyRecord, KeyRecord__Output>('KeyRecord'),
-  scope: message<ScopeRecord, ScopeRecord__Output>('ScopeRecord'),
-  organization: message<OrganizationRecord, OrganizationRecord__Output>('OrganizationRecord'),
-  platform: message<PlatformRecord, PlatformRecord__Output>('PlatformRecord'),
-  signed: message<SignedRecord, SignedRecord__Output>('SignedRecord'),
+  key: messageDefinition<KeyRecord, KeyRecord__Output>('KeyRecord'),
+  scope: messageDefinition<ScopeRecord, ScopeRecord__Output>('ScopeRecord'),
+  organization: messageDefinition<OrganizationRecord, OrganizationRecord__Output>('OrganizationRecord'),
+  platform: messageDefinition<PlatformRecord, PlatformRecord__Output>('PlatformRecord'),
+  signed: messageDefinition<SignedRecord, SignedRecord__Output>('SignedRecord'),
 };
 
 /** A route as its organization's record contains it. */
-export const routeBodyType = message<RouteBody, RouteBody__Output>('RouteBody');
+export const routeBodyType = messageDefinition<RouteBody, RouteBody__Output>('RouteBody');
 
 /** The details of an error besides its code and message. */
-export const errorDetail = packageDefinition['gateway.v1.ErrorDetail'] as MessageTypeDefinition<
-  ErrorDetail,
-  ErrorDetail__Output
->;
+export const errorDetail = messageDefinition<ErrorDetail, ErrorDetail__Output>('ErrorDetail');

@@ -25,8 +25,8 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   '@grpc/grpc-js': ['common/tls.ts', ...grpcEnds()],
   '@grpc/reflection': grpcEnds(),
   'grpc-health-check': grpcEnds(),
-  '@grpc/proto-loader': ['proto/load.ts'],
-  protobufjs: ['proto/single-methods.ts', 'scripts/', 'test/'],
+  '@grpc/proto-loader': ['proto/load.ts', 'proto/package-definition.ts'],
+  protobufjs: ['proto/definitions.ts', 'scripts/', 'test/'],
   '@peculiar/x509': ['keeper/authority/x509.ts'],
   'reflect-metadata': ['keeper/authority/x509.ts'],
   '@smithy/*': [

@@ -105,7 +105,7 @@ const allowed: readonly (readonly [file: string, specifier: string])[] = [
   ['common/logger.ts', 'pino'],
   ['proxy/control-plane/client.ts', '@grpc/grpc-js'],
   ['control-plane/api/grpc-server.ts', '@grpc/grpc-js'],
-  ['proto/load.ts', '@grpc/proto-loader'],
+  ['proto/package-definition.ts', '@grpc/proto-loader'],
   ['control-plane/store/b.ts', 'kysely'],
   ['control-plane/ledger/b.ts', 'kysely'],
   ['control-plane/reconciliation/b.ts', 'kysely'],

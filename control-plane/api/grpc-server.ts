@@ -2,14 +2,13 @@
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { experimental, Server, ServerCredentials, type ServiceDefinition, setLogger } from '@grpc/grpc-js';
-import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation, type ServingStatusMap } from 'grpc-health-check';
 import { admitConnection, capConnections } from '../../common/connection-cap.ts';
 import { ListenError, listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
 import type { OccupiedShare } from '../../common/shares.ts';
 import type { TlsSource } from '../../common/tls.ts';
-import { packageDefinition, services } from '../../proto/load.ts';
+import { services } from '../../proto/load.ts';
 import { type GrpcRequestDeps, type GrpcRequestOptions, GrpcRequests } from './grpc-requests.ts';
 
 export interface GrpcServer {
@@ -47,6 +46,13 @@ const serverOptions = {
 /** How long the last response has to leave the machine after it was written. */
 const flushMs = 500;
 
+/** Loaded only where it is on: it takes longer than all else at the start. */
+async function addReflection(server: Server): Promise<void> {
+  const { ReflectionService } = await import('@grpc/reflection');
+  const { packageDefinition } = await import('../../proto/package-definition.ts');
+  new ReflectionService(packageDefinition()).addToServer(server);
+}
+
 /** @throws ListenError */
 export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcRequestDeps): Promise<GrpcServer> {
   // Unless it gets a logger, the library writes to standard error what this program logs anyway.
@@ -59,7 +65,7 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcRequ
   }
   const health = new HealthImplementation(statuses('SERVING'));
   health.addToServer(server);
-  if (options.reflection) new ReflectionService(packageDefinition).addToServer(server);
+  if (options.reflection) await addReflection(server);
   const listener = await (options.callers.expectsHeaders ? bindBehindHeaders : bind)(server, options);
   return {
     port: listener.port,

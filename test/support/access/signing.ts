@@ -1,13 +1,12 @@
 // The control plane's signature for tests: records of the fake database in the contract's form, signed like real ones.
-import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import { type Clock, systemClock } from '../../../common/clock.ts';
 import { createSigningKey, parseSigningKey, type SigningKey, verifyingKey } from '../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { openRecordSigner } from '../../../control-plane/services/record-signer.ts';
 import type { ReadRecords } from '../../../control-plane/services/records.ts';
+import { messageDefinition } from '../../../proto/definitions.ts';
 import type { LimitRecord } from '../../../proto/generated/gateway/v1/LimitRecord.ts';
 import type { ResolveResponse, ResolveResponse__Output } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
-import { packageDefinition } from '../../../proto/load.ts';
 import { priorityClasses, type ScopeKind } from '../../../proto/words/access.ts';
 import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts';
 import type {
@@ -22,10 +21,7 @@ import { openRecordKeys, type RecordKeys } from '../../../proxy/access/record-ke
 import type { ResolvedRecords } from '../../../proxy/access/records.ts';
 import { silentLog } from '../silent-log.ts';
 
-const responses = packageDefinition['gateway.v1.ResolveResponse'] as MessageTypeDefinition<
-  ResolveResponse,
-  ResolveResponse__Output
->;
+const responses = messageDefinition<ResolveResponse, ResolveResponse__Output>('ResolveResponse');
 
 export class TestSigning {
   /** The key that signs now. */
