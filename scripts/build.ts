@@ -5,6 +5,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { builtinNamespace, lazyHttp } from './lazy-http.ts';
 import { bundledPackages, licencesOf } from './licences.ts';
 import { assertAllowedLicences } from './release/licence-rules.ts';
 import { sbomFile, sbomOf } from './release/sbom.ts';
@@ -134,6 +135,7 @@ export async function buildProgram(
     format: 'esm',
     mainFields: ['module', 'main'],
     external: ['pg-native'],
+    plugins: [lazyHttp],
     // The path in node_modules identifies a package, also where that folder is a symbolic link.
     preserveSymlinks: true,
     banner: { js: banner },
@@ -160,7 +162,10 @@ function foreignTo(
 ): readonly string[] {
   const own = ['node_modules', ...folders].map((folder) => `${folder}/`);
   const files = Object.keys(inputs).filter(
-    (file) => file !== 'package.json' && !own.some((folder) => file.startsWith(folder)),
+    (file) =>
+      file !== 'package.json' &&
+      !file.startsWith(`${builtinNamespace}:`) &&
+      !own.some((folder) => file.startsWith(folder)),
   );
   return [...files, ...packages.filter((name) => withoutPackages.includes(name))];
 }
