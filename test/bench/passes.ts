@@ -1,5 +1,5 @@
 // Measures all subjects in several passes: each pass begins with another subject, and each measurement has a fresh
-// process.
+// process. Or measures several kinds of calls in turn at one process, where the question is what one costs beside another.
 import { rotated, type Spread, spreads } from './stats.ts';
 import type { Subject, SubjectStarter } from './subjects.ts';
 
@@ -26,4 +26,41 @@ export async function inPasses<S extends Subject, M extends { readonly perSecond
     }
   }
   return Object.fromEntries([...all].map(([subject, measurements]) => [subject, spreads(measurements)]));
+}
+
+/** One kind of call at a subject. */
+export interface Kind<S, M> {
+  readonly name: string;
+  measure(subject: S, seconds: number): Promise<M>;
+}
+
+export interface Turns {
+  readonly turns: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+}
+
+/**
+ * In one process, because two processes compile the same code differently. What one kind leaves to be done counts for the
+ * next one, so the order changes with each turn.
+ * @returns the mean of its turns, by the kind's name
+ */
+export async function inTurns<S, M extends object>(
+  subject: S,
+  kinds: readonly Kind<S, M>[],
+  { turns, seconds, warmUpSeconds }: Turns,
+): Promise<Readonly<Record<string, M>>> {
+  const measured = new Map(kinds.map(({ name }) => [name, [] as M[]]));
+  for (const kind of kinds) await kind.measure(subject, warmUpSeconds);
+  for (let turn = 0; turn < turns; turn++) {
+    for (const kind of rotated(kinds, turn)) measured.get(kind.name)?.push(await kind.measure(subject, seconds));
+  }
+  return Object.fromEntries([...measured].map(([name, measurements]) => [name, meanOf(measurements)]));
+}
+
+function meanOf<M extends object>(measurements: readonly M[]): M {
+  const fields = Object.keys(measurements[0] ?? {}) as (keyof M)[];
+  const mean = (field: keyof M) =>
+    measurements.reduce((sum, measurement) => sum + Number(measurement[field]), 0) / measurements.length;
+  return Object.fromEntries(fields.map((field) => [field, mean(field)])) as M;
 }

@@ -52,11 +52,11 @@ async function startUpstream(cores: Cores, msPerToken: number): Promise<StreamUp
  * @throws Error if a stream broke or ended without its last event
  */
 export async function putUnderStreams(subject: Subject, options: StreamOptions): Promise<Measurement> {
-  const { core, seconds, model, format = 'chatCompletions' } = options;
+  const { core, seconds, model, format = 'chatCompletions', streams: open = streams } = options;
   const { path, body, tokenMarks, doneMark } = benchFormats[format];
   const { port, headers } = subject;
   const load: StreamLoad = {
-    ...{ port, headers, streams, seconds, tokenMarks, doneMark },
+    ...{ port, headers, streams: open, seconds, tokenMarks, doneMark },
     path: path(model, true),
     body: JSON.stringify(body('Hello', { model, stream: true })),
   };
@@ -84,6 +84,8 @@ export interface StreamOptions {
   readonly model: string;
   /** Default: chat completions. */
   readonly format?: BenchFormat;
+  /** Default: 200. */
+  readonly streams?: number;
 }
 
 function streamBody(model: string): string {
