@@ -3,7 +3,9 @@
 import { isShadow } from '../../catalog/model-selector.ts';
 import { type CounterKind, isCounterKind, tagOfEach } from '../../common/counter-names.ts';
 import { isTagName, tagValue } from '../../common/tags.ts';
+import { limitKinds, limitSubjects, limitTraffics, type TrafficPart } from '../../proto/words/access.ts';
 import type { LimitCounting } from '../store/limit-counting.ts';
+import { wordOf } from './enum-names.ts';
 import { type Field, invalid, optional, problemsAt, valid } from './field.ts';
 import { unchanged } from './limit.ts';
 
@@ -19,25 +21,41 @@ export interface CountingFields {
   readonly tag?: Tag | null;
   readonly each?: string;
   readonly required?: boolean;
+  readonly traffic?: string;
 }
 
-export function limitCounting({ subject, model = '', tag, each, required }: CountingFields) {
+export function limitCounting({ subject, model = '', tag, each, required, traffic }: CountingFields) {
   // Copies of requests are for one budget of the route alone.
   const isOfCopies = isShadow(model) ? invalid('does not go with a budget for shadow traffic') : undefined;
   return {
     tag: (tag && isOfCopies) || optional(readTag, tag),
     each: (each !== undefined && isOfCopies) || optional((text: string) => readEach(text, subject?.kind), each),
     required: readRequired(required, each),
+    traffic: (traffic !== undefined && isOfCopies) || optional(readTraffic, traffic),
+  };
+}
+
+/** What a limit with this subject cannot be, if that is a provider key: the problems, by field. */
+export function ofProviderKey({ subject, kind, model = '', required, traffic }: CountingFields & { kind?: string }) {
+  const isOfIt = subject?.kind === limitSubjects.names.provider_key;
+  const refuseIf = (isRefused: boolean, text: string): Field<undefined> =>
+    isOfIt && isRefused ? invalid(text) : valid(undefined);
+  return {
+    ...(isOfIt && kind !== limitKinds.names.budget && { kind: invalid('of a provider key must be LIMIT_KIND_BUDGET') }),
+    ...(isOfIt && isShadow(model) && { model: invalid('of the budget of a provider key must not be shadow/<route>') }),
+    ...(isOfIt && required && { required: refuseIf(true, 'does not go with the budget of a provider key') }),
+    ...(isOfIt && traffic && { traffic: refuseIf(true, 'does not go with the budget of a provider key') }),
   };
 }
 
 /** @param present undefined for a limit that counts all requests, in one counter */
-export function sameCounting(present: LimitCounting | undefined, { tag, each, required }: CountingFields) {
+export function sameCounting(present: LimitCounting | undefined, { tag, each, required, traffic }: CountingFields) {
   const sameTag = tag?.name === present?.tag?.name && tag?.value === present?.tag?.value;
   return {
     tag: unchanged(!tag || sameTag),
     each: unchanged(each === undefined || each === present?.each),
     required: readRequired(required, present?.each),
+    traffic: unchanged(traffic === undefined || traffic === limitTraffics.names[present?.traffic ?? 'all']),
   };
 }
 
@@ -57,6 +75,15 @@ function readTag({ name, value }: Tag): Field<Tag> {
   return tagValue(value) === value
     ? valid({ name, value })
     : { problems: problemsAt('.value', invalid('must be 1 to 128 visible characters, without spaces around them')) };
+}
+
+const trafficWord = wordOf(limitTraffics);
+
+/** All traffic is what a limit counts without this field. */
+function readTraffic(name: string): Field<TrafficPart | undefined> {
+  const read = trafficWord(name);
+  if ('problems' in read) return read;
+  return valid(read.value === 'all' ? undefined : read.value);
 }
 
 function readEach(text: string, subject: string | undefined): Field<CounterKind> {

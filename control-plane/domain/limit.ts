@@ -13,6 +13,18 @@ export type LimitSubject = Reference<LimitSubjectKind>;
 
 export const limitSubject = referenceOf(limitSubjects);
 
+/** Reads the owner of usage: usage is corrected for those who caused it, not for the provider key that it was sent with. */
+export function usageOwner(organizationId: string) {
+  return (message: { readonly kind: string; readonly id: string } | null): Field<Reference<UsageOwnerKind>> => {
+    const read = limitSubject(organizationId)(message);
+    if ('problems' in read) return read;
+    const { kind, id } = read.value;
+    return kind === 'provider_key' ? invalid('must not be a provider key', '.kind') : valid({ kind, id });
+  };
+}
+
+export type UsageOwnerKind = Exclude<LimitSubjectKind, 'provider_key'>;
+
 export const limitKind = wordOf(limitKinds);
 
 /** The size, in the contract's fields. */

@@ -9,7 +9,7 @@ import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';
 import { addToHours, addToMetadataHours, emptyRow } from '../usage/hours.ts';
 import { metadataSets } from '../usage/metadata.ts';
-import type { Source } from '../usage/sources.ts';
+import type { BudgetedSource } from '../usage/sources.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import type { BudgetWindow } from './budget.ts';
 import { readBudgets } from './budgets.ts';
@@ -88,7 +88,7 @@ function keyOf({ budget, window }: BudgetWindow): string {
   return windowKey(budget.id, window);
 }
 
-function sourceOf(usage: AdjustedUsage): Source {
+function sourceOf(usage: AdjustedUsage): BudgetedSource {
   return {
     organization_id: usage.organizationId,
     key_id: usage.keyId,
@@ -99,6 +99,8 @@ function sourceOf(usage: AdjustedUsage): Source {
     project_person_id: null,
     model_asked: usage.model,
     shadow: 0,
+    provider_key_id: null,
+    direct_key: 0,
   };
 }
 

@@ -1,11 +1,13 @@
 // A budget as the ledger knows it, and one of its windows. A counter of a budget for each value is a budget of its own here.
 import type { BudgetCalendar } from '../../common/budget-window.ts';
+import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Raise } from '../store/budget-columns.ts';
-import type { LimitCounting } from '../store/limit-counting.ts';
+import { countsTags, type LimitCounting } from '../store/limit-counting.ts';
 
 export interface Budget {
   readonly id: string;
   readonly organizationId: string;
+  readonly subjectKind: LimitSubjectKind;
   readonly subjectId: string;
   /** When its windows begin. */
   readonly period: BudgetCalendar;
@@ -20,10 +22,20 @@ export interface Budget {
   readonly model: string | null;
   readonly createdAt: number;
   readonly deleted: boolean;
-  /** Which tag's requests it counts, and in how many counters; absent: all, in one. */
+  /** Which requests of its subject it counts, and in how many counters; absent: all, in one. */
   readonly counting?: LimitCounting | undefined;
   /** Of a counter: the value that it counts, if that is known. `id` is the counter's name then. */
   readonly value?: string | undefined;
+}
+
+/**
+ * Whether its windows count usage from before it was created. Sums by hour have neither tags nor a part of the traffic, and of
+ * provider keys no counters; a budget without windows counts from its creation on.
+ */
+export function countsEarlier({ period, counting, subjectKind }: Budget): boolean {
+  if (period === 'total') return false;
+  if (counting === undefined) return true;
+  return !countsTags(counting) && counting.traffic === undefined && subjectKind !== 'provider_key';
 }
 
 /** A budget and one of its windows. */

@@ -68,6 +68,7 @@ function budgetOf(row: Selectable<Schema['limits']>): Budget | undefined {
   return {
     id: row.id,
     organizationId: row.organization_id,
+    subjectKind: row.subject_kind,
     subjectId: row.subject_id,
     period: calendarOf({ ...row, period: row.period }),
     amount: row.amount,

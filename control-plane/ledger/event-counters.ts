@@ -1,7 +1,7 @@
 // Which counters of a budget count an event. What the proxy has charged counts; otherwise the event's own attributes
 // decide. Pure.
 import { tagOfEach } from '../../common/counter-names.ts';
-import type { Source } from '../usage/sources.ts';
+import type { BudgetedSource } from '../usage/sources.ts';
 import type { Budget } from './budget.ts';
 import { budgetOfCounter } from './counters.ts';
 
@@ -15,7 +15,11 @@ interface EventOfBudget {
 }
 
 /** @param budget of the event's organization, subject and model, with `counting` */
-export function countersOf(budget: Budget, source: Source, { charged, tags }: EventOfBudget): readonly Budget[] {
+export function countersOf(
+  budget: Budget,
+  source: BudgetedSource,
+  { charged, tags }: EventOfBudget,
+): readonly Budget[] {
   const { each, tag } = budget.counting ?? {};
   const hasTag = tag === undefined || tagValueOf(tags, tag.name) === tag.value;
   if (each === 'key') {
@@ -44,8 +48,9 @@ function named(budget: Budget, charged: Budget, tags: Tags | undefined): Budget 
 }
 
 /** The keys of the event that are of the budget's subject; both were sent on a provider's own route. */
-function keysOf({ subjectId }: Budget, source: Source): readonly string[] {
-  const isOf = (...owners: readonly (string | null)[]) => [source.organization_id, ...owners].includes(subjectId);
+function keysOf({ subjectId }: Budget, source: BudgetedSource): readonly string[] {
+  const ofBoth = [source.organization_id, source.provider_key_id];
+  const isOf = (...owners: readonly (string | null)[]) => [...ofBoth, ...owners].includes(subjectId);
   const own = isOf(source.ai_system_id, source.person_id) ? [source.key_id] : [];
   const project = source.project_key_id;
   const ofProject = project !== null && isOf(source.project_ai_system_id, source.project_person_id) ? [project] : [];

@@ -7,11 +7,10 @@ import { type BudgetCalendar, windowOf } from '../../common/budget-window.ts';
 import { isCounter, limitOfCounter } from '../../common/counter-names.ts';
 import { dayMs, minuteMs } from '../../common/durations.ts';
 import { raisedIn } from '../store/budget-columns.ts';
-import { countsTags } from '../store/limit-counting.ts';
 import type { UsageEventRow } from '../store/schema.ts';
-import { type Source, subjectColumns } from '../usage/sources.ts';
+import { type BudgetedSource, subjectColumns } from '../usage/sources.ts';
 import type { BudgetOfWindow } from '../webhooks/thresholds.ts';
-import type { Budget, BudgetWindow } from './budget.ts';
+import { type Budget, type BudgetWindow, countsEarlier } from './budget.ts';
 import { budgetNamed } from './counters.ts';
 import { countersOf, type Tags } from './event-counters.ts';
 
@@ -31,12 +30,13 @@ export function windowKey(budgetId: string, window: string): string {
 }
 
 /** Contains each subject once, though a key and its project may belong to the same person. */
-export function subjectsOf(source: Source): ReadonlySet<string> {
+export function subjectsOf(source: BudgetedSource): ReadonlySet<string> {
   const subjects = new Set<string>();
   for (const column of subjectColumns) {
     const subject = source[column];
     if (subject !== null) subjects.add(subject);
   }
+  if (source.provider_key_id !== null) subjects.add(source.provider_key_id);
   return subjects;
 }
 
@@ -49,7 +49,7 @@ interface Counted {
 /** For one source: the windows that count an event. The same window is always the same object. */
 export type Counting = (event: Counted) => readonly BudgetWindow[];
 
-export function createMatching(budgets: readonly Budget[]): (source: Source) => Counting {
+export function createMatching(budgets: readonly Budget[]): (source: BudgetedSource) => Counting {
   const bySubject = Map.groupBy(budgets, ({ subjectId }) => subjectId);
   const windows = new Map<string, BudgetWindow>();
   const windowIn = (budget: Budget, at: number): BudgetWindow => {
@@ -63,8 +63,7 @@ export function createMatching(budgets: readonly Budget[]): (source: Source) => 
     const own = [...subjectsOf(source)]
       .flatMap((subject) => bySubject.get(subject) ?? [])
       .filter(({ organizationId }) => organizationId === source.organization_id);
-    // A copy of a request is charged to budgets for such copies, and counts towards no other one.
-    const all = source.shadow === 1 ? [] : own.filter((budget) => matches(budget, source));
+    const all = own.filter((budget) => matches(budget, source));
     const others = own.filter((budget) => !all.includes(budget));
     const matching = all.filter(({ counting }) => counting === undefined);
     const countedApart = all.filter(({ counting }) => counting !== undefined);
@@ -92,7 +91,11 @@ function isOfDays(calendar: BudgetCalendar): boolean {
   return typeof calendar === 'string' && calendar !== 'hour';
 }
 
-function matches({ model }: Budget, source: Source): boolean {
+function matches({ model, subjectKind, counting }: Budget, source: BudgetedSource): boolean {
+  // A copy of a request is charged to budgets for such copies, and counts towards no other one but that of its provider key.
+  if (source.shadow === 1 && subjectKind !== 'provider_key') return false;
+  const { traffic } = counting ?? {};
+  if (traffic !== undefined && (traffic === 'direct') !== (source.direct_key === 1)) return false;
   return model === null || limitsModel(model, source.model_asked);
 }
 
@@ -106,14 +109,11 @@ function chargedOf(budget: Budget, { charges }: Pick<Counted, 'charges'>): reado
 }
 
 /**
- * A window of a day, week or month counts usage from before its budget was created. A total, and a budget that counts
- * tags, counts from its creation on, and also charges to it that lie earlier by the proxy's clock estimate, because they
- * were reserved after the creation.
+ * A budget that does not count usage from before it was created counts charges to it that lie earlier by the proxy's clock
+ * estimate, because they were reserved after the creation.
  */
 function isCounted(budget: Budget, event: Counted): boolean {
-  const { period, createdAt, counting } = budget;
-  const countsAll = period !== 'total' && !(counting && countsTags(counting));
-  return countsAll || event.row.at >= createdAt || isCharged(budget, event);
+  return countsEarlier(budget) || event.row.at >= budget.createdAt || isCharged(budget, event);
 }
 
 function isCharged({ id }: Budget, { charges }: Counted): boolean {

@@ -2,16 +2,14 @@
 import { type Kysely, sql } from 'kysely';
 import { isShadow, limitsModel } from '../../catalog/model-selector.ts';
 import { windowEnd, windowStart } from '../../common/budget-window.ts';
-import { countsTags } from '../store/limit-counting.ts';
 import type { Schema } from '../store/schema.ts';
 import { subjectColumns } from '../usage/sources.ts';
 import { partsOf, plus } from './bounds.ts';
-import type { BudgetWindow } from './budget.ts';
+import { type BudgetWindow, countsEarlier } from './budget.ts';
 import { windowKey } from './matching.ts';
 
 /**
- * Nano-dollars by windowKey. A budget without windows has no sum, because it counts from its creation on; nor has one that
- * counts tags, which the sums do not have.
+ * Nano-dollars by windowKey. A budget that counts from its creation on has no sum.
  */
 export async function readRecorded(
   db: Kysely<Schema>,
@@ -20,7 +18,11 @@ export async function readRecorded(
   const sums = new Map<string, number>();
   for (const part of partsOf(windows)) {
     const bounded = part.flatMap((window) => boundsOf(window) ?? []);
-    if (bounded.length > 0) await addRecorded(db, bounded, sums);
+    const [ofKeys, others] = [true, false].map((isOfKey) =>
+      bounded.filter(({ window }) => (window.budget.subjectKind === 'provider_key') === isOfKey),
+    );
+    if (others?.length) await addRecorded(db, others, { sums, table: usageHours });
+    if (ofKeys?.length) await addRecorded(db, ofKeys, { sums, table: keyHours });
   }
   return sums;
 }
@@ -35,7 +37,7 @@ interface Bounded {
 
 function boundsOf(window: BudgetWindow): Bounded | undefined {
   const { counting, subjectId, value } = window.budget;
-  if (counting !== undefined && countsTags(counting)) return undefined;
+  if (!countsEarlier(window.budget)) return undefined;
   const subject = counting?.each === undefined ? subjectId : value;
   if (subject === undefined) return undefined;
   const from = windowStart(window.window);
@@ -50,22 +52,36 @@ interface Recorded {
   readonly cost: number;
 }
 
-async function addRecorded(db: Kysely<Schema>, bounded: readonly Bounded[], sums: Map<string, number>): Promise<void> {
+interface HoursTable {
+  readonly name: 'usage_hours' | 'usage_provider_key_hours';
+  /** In one of them is the subject. */
+  readonly subjects: readonly string[];
+}
+
+const usageHours: HoursTable = { name: 'usage_hours', subjects: subjectColumns };
+const keyHours: HoursTable = { name: 'usage_provider_key_hours', subjects: ['provider_key_id'] };
+
+interface Adding {
+  readonly table: HoursTable;
+  readonly sums: Map<string, number>;
+}
+
+async function addRecorded(db: Kysely<Schema>, bounded: readonly Bounded[], { table, sums }: Adding): Promise<void> {
   const list = sql.join(
     bounded.map(
       ({ window: { budget }, subject, from, to }, nth) =>
         sql`(${sql.lit(nth)}, ${budget.organizationId}, ${subject}, ${bigint(from)}, ${bigint(to)})`,
     ),
   );
-  const columns = sql.join(subjectColumns.map((column) => sql.ref(`usage_hours.${column}`)));
+  const columns = sql.join(table.subjects.map((column) => sql.ref(`hours.${column}`)));
   const most = Number.MAX_SAFE_INTEGER;
   const { rows } = await sql<Recorded>`
     with requested (nth, organization, subject, since, until) as (values ${list})
-    select requested.nth as nth, usage_hours.model_asked as model,
-      cast(case when sum(usage_hours.cost) > ${bigint(most)} then ${bigint(most)} else sum(usage_hours.cost) end as bigint) as cost
-    from requested join usage_hours on usage_hours.organization_id = requested.organization
-      and usage_hours.hour >= requested.since and usage_hours.hour < requested.until and requested.subject in (${columns})
-    group by requested.nth, usage_hours.model_asked`.execute(db);
+    select requested.nth as nth, hours.model_asked as model,
+      cast(case when sum(hours.cost) > ${bigint(most)} then ${bigint(most)} else sum(hours.cost) end as bigint) as cost
+    from requested join ${sql.table(table.name)} as hours on hours.organization_id = requested.organization
+      and hours.hour >= requested.since and hours.hour < requested.until and requested.subject in (${columns})
+    group by requested.nth, hours.model_asked`.execute(db);
   for (const { nth, model, cost } of rows) {
     const window = bounded[nth]?.window;
     // Copies of requests are charged to budgets that are here already.

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';
 import { recordUsage } from '../usage/record.ts';
-import { groupBySource } from '../usage/sources.ts';
+import { groupByBudgetedSource } from '../usage/sources.ts';
 import type { TaggedEventRow } from '../usage/tagged-event.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { freeOf } from './acquire.ts';
@@ -137,7 +137,7 @@ async function existing(db: Kysely<Schema>, ids: readonly string[]): Promise<Rea
 type Counting = ReadonlyMap<ReportedEvent, readonly BudgetWindow[]>;
 
 async function readCounting(tx: LedgerTransaction, events: readonly ReportedEvent[]): Promise<Counting> {
-  const bySource = groupBySource(events, ({ row }) => row);
+  const bySource = groupByBudgetedSource(events, ({ row }) => row);
   const sources = [...bySource.keys()];
   const budgets = await readBudgets(tx.db, {
     organizationIds: distinct(sources.map((source) => source.organization_id)),

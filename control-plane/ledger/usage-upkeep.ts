@@ -83,7 +83,7 @@ async function deleteHours(store: Store, before: number): Promise<boolean> {
   const organizations = await store.snapshot((db) => db.selectFrom('organizations').select('id').execute());
   let more = false;
   for (const { id } of organizations) {
-    for (const name of ['usage_hours', 'usage_metadata_hours']) {
+    for (const name of ['usage_hours', 'usage_metadata_hours', 'usage_provider_key_hours']) {
       const table = sql.table(name);
       const { numAffectedRows } = await store.ledger(({ db }) =>
         sql`

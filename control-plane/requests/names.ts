@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import { tagOfEach } from '../../common/counter-names.ts';
 import { usdOfNano } from '../../common/money.ts';
-import type { LimitKind, LimitSubjectKind } from '../../proto/words/access.ts';
+import type { LimitKind, LimitSubjectKind, TrafficPart } from '../../proto/words/access.ts';
 import { countingOf, kindOf } from '../store/limit-counting.ts';
 import type { Schema } from '../store/schema.ts';
 import { type NamedTable, present, readNames } from '../usage/names.ts';
@@ -54,24 +54,26 @@ export async function readRowNames(
   const limits = await limitsIn(db, organizationId, limitIds);
   const aiSystems = [...rows.map(({ aiSystemId }) => aiSystemId), ...subjects(limits, 'ai_system')];
   const people = [...rows.map(({ personId }) => personId), ...subjects(limits, 'person')];
-  const providerKeys = rows.map(({ providerKeyId }) => providerKeyId);
+  const providerKeys = [...rows.map(({ providerKeyId }) => providerKeyId), ...subjects(limits, 'provider_key')];
   const guardrails = rows.map(({ guardrailId }) => guardrailId);
   const keys = await named('virtual_keys', [...keyIds, ...subjects(limits, 'virtual_key')]);
   const key = lookup(keys);
   const aiSystem = lookup(await named('ai_systems', aiSystems));
   const person = lookup(await named('people', people));
+  const providerKey = lookup(await named('provider_keys', providerKeys));
   const subjectNames: Readonly<Record<LimitSubjectKind, NameOf>> = {
     organization: () => '',
     ai_system: aiSystem,
     person,
     virtual_key: key,
+    provider_key: providerKey,
   };
   return {
     key,
     keyHint: lookup(await hints(db, [...keys.keys()])),
     aiSystem,
     person,
-    providerKey: lookup(await named('provider_keys', providerKeys)),
+    providerKey,
     guardrail: lookup(await named('guardrails', guardrails)),
     limit: (id) => {
       const limit = limits.get(id ?? '');
@@ -129,6 +131,7 @@ export const subjectTexts: Readonly<Record<LimitSubjectKind, string>> = {
   ai_system: 'the AI system',
   person: 'the person',
   virtual_key: 'the virtual key',
+  provider_key: 'the provider key',
 };
 
 /** For example "budget of $50 a month for gpt-provider/* of the AI system checkout". */
@@ -140,10 +143,16 @@ function limitText(limit: LimitRow, subject: string): string {
   return `${amountText}${models}${countingText(limit)} of ${subjectTexts[subject_kind]} ${subject}`.trimEnd();
 }
 
+const trafficTexts: Readonly<Record<TrafficPart, string>> = {
+  stored: 'stored provider keys',
+  direct: "callers' own provider keys",
+};
+
 /** For example " for each user" or " with feature=search for each virtual key". */
 function countingText(limit: LimitRow): string {
-  const { tag, each } = countingOf(limit) ?? {};
-  const tagText = tag === undefined ? '' : ` with ${tag.name}=${tag.value}`;
+  const { tag, each, traffic } = countingOf(limit) ?? {};
+  const trafficText = traffic === undefined ? '' : ` for traffic with ${trafficTexts[traffic]}`;
+  const tagText = tag === undefined ? trafficText : `${trafficText} with ${tag.name}=${tag.value}`;
   return each === undefined ? tagText : `${tagText} for each ${tagOfEach(each) ?? 'virtual key'}`;
 }
 

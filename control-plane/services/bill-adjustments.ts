@@ -13,8 +13,9 @@ import type { UndoAdjustmentRequest__Output } from '../../proto/generated/gatewa
 import { limitSubjects } from '../../proto/words/access.ts';
 import { billVendors } from '../../proto/words/money.ts';
 import { reasonText, signedUsd } from '../domain/bill.ts';
+import type { Reference } from '../domain/enum-names.ts';
 import { optional } from '../domain/field.ts';
-import { type LimitSubject, limitSubject } from '../domain/limit.ts';
+import { type UsageOwnerKind, usageOwner } from '../domain/limit.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
 import { AdjustmentTooLargeError, recordAdjustment } from '../ledger/adjustments.ts';
 import { isBeyond } from '../reconciliation/analysis.ts';
@@ -41,12 +42,12 @@ export async function settle(call: ChangeCall, request: SettleDriftRequest__Outp
     reason: reasonText(request.reason),
     if_drift_usd: optional(signedUsd, request.ifDriftUsd),
     amount_usd: optional(signedUsd, request.amountUsd),
-    subject: optional(limitSubject(organizationId), request.subject),
+    subject: optional(usageOwner(organizationId), request.subject),
   });
   const drift = await findDrift(call.db, request);
   const left = drift.drift - drift.adjusted;
   const amount = amountOf(drift, left, fields);
-  const subject = fields.subject ?? { kind: 'organization', id: organizationId };
+  const subject: Reference<UsageOwnerKind> = fields.subject ?? { kind: 'organization', id: organizationId };
   await requireExists(call.db, organizationId, { field: 'subject', ...subject });
   await requireSubject(call, organizationId);
   const [firstKey = ''] = keysOfDrift(drift);
@@ -208,7 +209,7 @@ function stateAfter(state: DriftRow['state'], isSettled: boolean): Partial<Drift
 }
 
 /** Usage of a virtual key is also usage of its scope. */
-async function subjectColumns({ db }: ChangeCall, { kind, id: subjectId }: LimitSubject) {
+async function subjectColumns({ db }: ChangeCall, { kind, id: subjectId }: Reference<UsageOwnerKind>) {
   const columns = { subject_kind: kind, subject_id: subjectId, key_id: '', ai_system_id: '', person_id: '' };
   switch (kind) {
     case 'organization':

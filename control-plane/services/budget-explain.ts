@@ -60,6 +60,9 @@ async function subjectsWith(call: ReadCall, { kind, id }: LimitSubject): Promise
       if (call.caller.role === 'member' && id !== call.caller.personId)
         throw permissionDenied('a member sees the budgets that apply to themself only');
       return [id];
+    case 'provider_key':
+      if (call.caller.role === 'member') throw permissionDenied('a member sees no budgets of provider keys');
+      return [id];
     case 'virtual_key': {
       const { row } = await findKey(call.db, id);
       requireOwnScope(call.caller, { kind: row.scope_kind, id: row.scope_id });

@@ -4,13 +4,14 @@ import { type Kysely, sql } from 'kysely';
 import { canonicalSelector, isShadow, limitsModel } from '../../catalog/model-selector.ts';
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { dayMs, hourMs } from '../../common/durations.ts';
-import type { ForecastBasis } from '../../proto/words/access.ts';
+import type { ForecastBasis, LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Schema } from '../store/schema.ts';
 import { subjectColumns } from '../usage/sources.ts';
 
 /** A current window with an end. */
 export interface ForecastQuestion {
   readonly id: string;
+  readonly subjectKind: LimitSubjectKind;
   readonly subjectId: string;
   /** Null for all models. */
   readonly model: string | null;
@@ -42,13 +43,14 @@ export async function forecastWindows(
   const forecasts = new Map<string, Forecast>();
   const spans = Map.groupBy(
     questions.filter(({ model }) => model === null || !isOfRoute(model)),
-    ({ period, endsAt }) => `${cycleOf(period)} ${endsAt}`,
+    ({ period, endsAt, subjectKind }) => `${cycleOf(period)} ${endsAt} ${subjectKind === 'provider_key'}`,
   );
   for (const together of spans.values()) {
     const [first] = together;
     if (first === undefined) continue;
     const span = spanUntil(first, usage.now);
-    const bySubject = groupBySubject(await readSums(usage, span));
+    const columns = first.subjectKind === 'provider_key' ? keyColumns : subjectColumns;
+    const bySubject = groupBySubject(await readSums(usage, span, columns), columns);
     for (const question of together) {
       const rows = (bySubject.get(question.subjectId) ?? []).filter((row) => counts(question, row));
       forecasts.set(question.id, forecast(question, span, rows));
@@ -92,10 +94,13 @@ function spanUntil({ period, endsAt }: ForecastQuestion, now: number): Span {
   };
 }
 
-type SubjectColumn = (typeof subjectColumns)[number];
+/** What provider keys cost is summed in a table of its own. */
+const keyColumns = ['provider_key_id'] as const;
+
+type SubjectColumns = typeof subjectColumns | typeof keyColumns;
 
 /** Nano-dollars of one source of usage. */
-interface SumsRow extends Readonly<Record<SubjectColumn, string>> {
+interface SumsRow extends Readonly<Partial<Record<SubjectColumns[number], string>>> {
   readonly model: string;
   /** Of the last cycle of whole hours. */
   readonly cycle: number;
@@ -109,10 +114,15 @@ interface SumsRow extends Readonly<Record<SubjectColumn, string>> {
   readonly since: number;
 }
 
-async function readSums({ db, organizationId }: RecordedUsage, span: Span): Promise<readonly SumsRow[]> {
+async function readSums(
+  { db, organizationId }: RecordedUsage,
+  span: Span,
+  subjects: SubjectColumns,
+): Promise<readonly SumsRow[]> {
   const { cycle, hour, partTo } = span;
   const from = hour - cycle;
-  const columns = sql.join(subjectColumns.map((column) => sql.ref(column)));
+  const table = sql.table(subjects === keyColumns ? 'usage_provider_key_hours' : 'usage_hours');
+  const columns = sql.join(subjects.map((column) => sql.ref(column)));
   const sum = (condition: ReturnType<typeof sql>) =>
     sql`cast(coalesce(sum(case when ${condition} then cost else 0 end), 0) as bigint)`;
   const { rows } = await sql<SumsRow>`
@@ -122,17 +132,20 @@ async function readSums({ db, organizationId }: RecordedUsage, span: Span): Prom
       ${sum(sql`hour > ${from} and hour < ${partTo}`)} as part,
       ${sum(sql`hour = ${hour}`)} as present,
       cast(min(hour) as bigint) as since
-    from usage_hours
+    from ${table}
     where organization_id = ${organizationId} and hour >= ${from - cycle} and hour <= ${hour}
     group by ${columns}, model_asked`.execute(db);
   return rows;
 }
 
-function groupBySubject(rows: readonly SumsRow[]): ReadonlyMap<string, readonly SumsRow[]> {
-  const groups = new Map<string, SumsRow[]>();
+function groupBySubject(
+  rows: readonly SumsRow[],
+  columns: SubjectColumns,
+): ReadonlyMap<string | undefined, readonly SumsRow[]> {
+  const groups = new Map<string | undefined, SumsRow[]>();
   for (const row of rows) {
     // A subject may be in two columns: a key's and its project's scope may be the same.
-    for (const subject of new Set(subjectColumns.map((column) => row[column]))) {
+    for (const subject of new Set(columns.map((column) => row[column]))) {
       const group = groups.get(subject);
       if (group === undefined) groups.set(subject, [row]);
       else group.push(row);

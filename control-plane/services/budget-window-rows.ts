@@ -2,7 +2,7 @@
 import { type BudgetCalendar, type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
-import { forecastBases } from '../../proto/words/access.ts';
+import { forecastBases, type LimitSubjectKind } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { calendarOf, raisedIn, raisesOf } from '../store/budget-columns.ts';
 import type { Forecast } from './budget-forecast.ts';
@@ -10,6 +10,7 @@ import type { Forecast } from './budget-forecast.ts';
 export interface WindowRow {
   readonly id: string;
   readonly period: BudgetPeriod;
+  readonly subject_kind: LimitSubjectKind;
   readonly subject_id: string;
   /** Null for all models. */
   readonly model: string | null;

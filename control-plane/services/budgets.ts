@@ -103,12 +103,12 @@ function forecastsOf(
   current: readonly CountedRow[],
 ): Promise<ReadonlyMap<string, Forecast>> {
   const questions = current.flatMap((row): ForecastQuestion[] => {
-    const { id, period, model, subject_id: subjectId, spent, window, counting } = row;
+    const { id, period, model, subject_kind: subjectKind, subject_id: subjectId, spent, window, counting } = row;
     const endsAt = windowEndOf(calendarOf(row), window);
     // Usage is not summed by tag and counter.
     return endsAt === undefined || counting !== null
       ? []
-      : [{ id, period, model, subjectId, spent: spent ?? 0, endsAt }];
+      : [{ id, period, model, subjectKind, subjectId, spent: spent ?? 0, endsAt }];
   });
   return forecastWindows({ db, organizationId, now }, questions);
 }
@@ -226,7 +226,7 @@ async function narrowed(
 function budgetsOf({ db, caller }: ReadCall, { organizationId, limitId, current, among }: Narrowed) {
   const all = db
     .selectFrom('limits')
-    .select(['id', 'organization_id', 'subject_id', 'model', 'amount', 'period'])
+    .select(['id', 'organization_id', 'subject_kind', 'subject_id', 'model', 'amount', 'period'])
     .select(['calendar', 'soft', 'raises', 'counting', 'deleted_at'])
     .select(current.as('current'))
     .$narrowType<{ period: NotNull }>()
@@ -244,6 +244,7 @@ interface WindowQuery extends Narrowed {
 
 const budgetColumns = [
   'budgets.id',
+  'subject_kind',
   'subject_id',
   'model',
   'period',

@@ -4,7 +4,7 @@ import type { Limit } from '../../proto/generated/gateway/v1/Limit.ts';
 import type { LimitSubject } from '../../proto/generated/gateway/v1/LimitSubject.ts';
 import { limitSubjects } from '../../proto/words/access.ts';
 import type { Schema } from '../store/schema.ts';
-import { readUsageNames } from '../usage/names.ts';
+import { readNames, readUsageNames } from '../usage/names.ts';
 
 /** @param limits of one organization. @returns them with the names of their subjects */
 export async function withSubjectNames<Shown extends Limit & { readonly subject: Required<LimitSubject> }>(
@@ -18,8 +18,9 @@ export async function withSubjectNames<Shown extends Limit & { readonly subject:
   const { systems, people, keys } = await readUsageNames(db, organizationId, {
     ...{ systems: idsOf('ai_system'), people: idsOf('person'), keys: idsOf('virtual_key') },
   });
+  const providerKeys = await readNames(db, 'provider_keys', { organizationId, ids: idsOf('provider_key') });
   const organization = idsOf('organization').length === 0 ? '' : await nameOfOrganization(db, organizationId);
-  const nameOf = (id: string) => systems.get(id) ?? people.get(id) ?? keys.get(id)?.name;
+  const nameOf = (id: string) => systems.get(id) ?? people.get(id) ?? keys.get(id)?.name ?? providerKeys.get(id);
   return limits.map((limit) => ({ ...limit, subjectName: nameOf(limit.subject.id) ?? organization }));
 }
 

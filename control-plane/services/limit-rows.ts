@@ -6,7 +6,7 @@ import { usdOfNano } from '../../common/money.ts';
 import type { BudgetRaise } from '../../proto/generated/gateway/v1/BudgetRaise.ts';
 import type { Limit } from '../../proto/generated/gateway/v1/Limit.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
-import { budgetPeriods, limitKinds, limitSubjects } from '../../proto/words/access.ts';
+import { budgetPeriods, limitKinds, limitSubjects, limitTraffics } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { calendarStartOf, type Raise, raisesOf, thresholdsOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
@@ -23,21 +23,35 @@ export function limitRecord(row: LimitRow) {
   const size = sizeOf(row);
   return {
     ...size,
-    ...(row.counting !== null && { kind: unknownKind, counting: { kind: size.kind, ...countingFields(row) } }),
+    ...(isCountedApart(row) && { kind: unknownKind, counting: countingRecord(row, size) }),
     ...(row.model === null ? {} : { model: storedSelector(row.model) }),
     ...(period && (start === undefined ? { period } : { period: unknownPeriod, windows: { period, ...parts(start) } })),
   } satisfies LimitRecord;
 }
 
-/** A proxy that does not know tags and counters refuses a limit of this kind. */
+function isCountedApart({ counting, subject_kind }: Pick<LimitRow, 'counting' | 'subject_kind'>): boolean {
+  return counting !== null || subject_kind === 'provider_key';
+}
+
+function countingRecord(row: LimitRow, { kind }: Pick<ReturnType<typeof sizeOf>, 'kind'>) {
+  const providerKeyId = row.subject_kind === 'provider_key' ? row.subject_id : undefined;
+  return { kind, ...countingFields(row), ...(providerKeyId !== undefined && { providerKeyId }) };
+}
+
+/** A proxy that does not know tags, counters and parts of the traffic refuses a limit of this kind. */
 const unknownKind = 'LIMIT_KIND_UNSPECIFIED';
 
 /** A proxy that does not know the windows refuses a budget with this period. */
 const unknownPeriod = 'BUDGET_PERIOD_UNSPECIFIED';
 
 function countingFields(row: Pick<LimitRow, 'id' | 'counting'>) {
-  const { tag, each, required } = countingOf(row) ?? {};
-  return { ...(tag && { tag }), ...(each && { each }), ...(required === true && { required }) };
+  const { tag, each, required, traffic } = countingOf(row) ?? {};
+  return {
+    ...(tag && { tag }),
+    ...(each && { each }),
+    ...(required === true && { required }),
+    ...(traffic && { traffic: limitTraffics.names[traffic] }),
+  };
 }
 
 function parts({ timeZone, ...startsOn }: CalendarStart) {
@@ -77,20 +91,27 @@ function raiseMessage({ id, amount, from, until, reason }: Raise) {
   } satisfies BudgetRaise;
 }
 
-/** The limits of each of the subjects, oldest first, without soft budgets: proxies have nothing to enforce in them. */
+/**
+ * The limits of each of the subjects, oldest first, without soft budgets: proxies have nothing to enforce in them. Budgets
+ * of an organization's provider keys are among the organization's.
+ */
 export async function readLimits(
   db: Kysely<Schema>,
+  organizationId: string,
   subjectIds: readonly string[],
 ): Promise<(subjectId: string) => LimitRecord[]> {
+  const ofKeys = db.selectFrom('provider_keys').select('id').where('organization_id', '=', organizationId);
   const rows = await db
     .selectFrom('limits')
     .selectAll()
-    .where('subject_id', 'in', subjectIds)
+    .where((where) => where.or([where('subject_id', 'in', subjectIds), where('subject_id', 'in', ofKeys)]))
     .where('soft', '=', 0)
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute();
-  const bySubject = Map.groupBy(rows, (row) => row.subject_id);
+  const bySubject = Map.groupBy(rows, ({ subject_kind, subject_id }) =>
+    subject_kind === 'provider_key' ? organizationId : subject_id,
+  );
   return (subjectId) => (bySubject.get(subjectId) ?? []).map(limitRecord);
 }
 

@@ -18,7 +18,7 @@ import { budgetCalendar, calendarStart, sameCalendar } from '../domain/budget-ca
 import { budgetTerms } from '../domain/budget-terms.ts';
 import { optional } from '../domain/field.ts';
 import { type LimitSubject, limitKind, limitResize, limitSize, limitSubject, unchanged } from '../domain/limit.ts';
-import { limitCounting, sameCounting, softProblem } from '../domain/limit-counting.ts';
+import { limitCounting, ofProviderKey, sameCounting, softProblem } from '../domain/limit-counting.ts';
 import { modelSelector, spentSelector } from '../domain/model-selector.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError, permissionDenied } from '../rpc/errors.ts';
@@ -54,6 +54,7 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     ...budgetTerms(isBudget, request, request.model),
     ...limitCounting(request),
     model: optional((isBudget ? spentSelector : modelSelector)(known, request.allowUnmatched === true), request.model),
+    ...ofProviderKey(request),
   });
   const calendar = calendarStart(fields.time_zone, fields.starts_on);
   if (fields.kind === 'budget') await lockWindowsOf(call, request.organizationId);
@@ -68,7 +69,9 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     organization_id: request.organizationId,
     subject_kind: fields.subject.kind,
     subject_id: fields.subject.id,
-    kind: counting === null ? rowKind(fields.kind, fields.period, calendar) : `counter_${fields.kind}`,
+    kind: isOfEarlier(fields.subject, counting)
+      ? rowKind(fields.kind, fields.period, calendar)
+      : `counter_${fields.kind}`,
     amount: fields.period === undefined ? fields.count : fields.amount_usd,
     model: fields.model?.stored ?? null,
     period: fields.period ?? null,
@@ -161,6 +164,11 @@ export async function remove(
   return { ...(await recorded(call.db, row)), result: {}, before: limitMessage(row, call.now) };
 }
 
+/** Programs of the version before know neither tags, counters and parts of the traffic nor budgets of provider keys. */
+function isOfEarlier({ kind }: LimitSubject, counting: string | null): boolean {
+  return counting === null && kind !== 'provider_key';
+}
+
 /** Programs of the version before know neither the periods nor the calendars that came later. */
 function rowKind(kind: LimitKind, period: BudgetPeriod | undefined, calendar: object | undefined): LimitRow['kind'] {
   if (kind !== 'budget') return kind;
@@ -168,9 +176,9 @@ function rowKind(kind: LimitKind, period: BudgetPeriod | undefined, calendar: ob
 }
 
 /** Null: all requests, in one counter. */
-function countingText({ tag, each, required }: LimitCounting): string | null {
-  if (tag === undefined && each === undefined) return null;
-  return JSON.stringify({ tag, each, ...(required === true && { required }) } satisfies LimitCounting);
+function countingText({ tag, each, required, traffic }: LimitCounting): string | null {
+  if (tag === undefined && each === undefined && traffic === undefined) return null;
+  return JSON.stringify({ tag, each, ...(required === true && { required }), traffic } satisfies LimitCounting);
 }
 
 /** @throws CallError for a soft budget that requires a tag */
@@ -220,15 +228,17 @@ async function recorded(db: Kysely<Schema>, row: LimitRow) {
   return {
     organizationId: row.organization_id,
     target: { kind: 'limit', id: row.id },
-    invalidations: await whoseRecord(db, subjectOf(row)),
+    invalidations: await whoseRecord(db, row),
   };
 }
 
-/** The record that contains the subject's limits. A key has one for each of its values. */
-async function whoseRecord(db: Kysely<Schema>, { kind, id }: LimitSubject): Promise<readonly Invalidation[]> {
+/** The record that contains the limit. A key has one for each of its values. */
+async function whoseRecord(db: Kysely<Schema>, row: LimitRow): Promise<readonly Invalidation[]> {
+  const { kind, id } = subjectOf(row);
   switch (kind) {
     case 'organization':
-      return [organizationChanged(id)];
+    case 'provider_key':
+      return [organizationChanged(row.organization_id)];
     case 'ai_system':
     case 'person':
       return [{ kind, ref: id, state: 'changed' }];

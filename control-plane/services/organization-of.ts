@@ -123,6 +123,7 @@ const referred = {
   ai_system: { table: 'ai_systems', what: 'an AI system' },
   person: { table: 'people', what: 'a person' },
   virtual_key: { table: 'virtual_keys', what: 'a virtual key' },
+  provider_key: { table: 'provider_keys', what: 'a provider key' },
 } as const satisfies Record<Exclude<LimitSubjectKind, 'organization'>, object>;
 
 /**

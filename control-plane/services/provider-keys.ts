@@ -32,6 +32,7 @@ import { findCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import type { KeyTestResult } from '../vendors/key-tests.ts';
 import { flag, isSame } from './columns.ts';
+import { deleteLimitsUnder } from './limit-rows.ts';
 import type { ChangeCall, Outcome, OutsideCall, ReadCall, ServiceDeps } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 import { forgetState, readStates, writeState } from './provider-key-states.ts';
@@ -226,6 +227,7 @@ export async function remove(
   request: DeleteProviderKeyRequest__Output,
 ): Promise<Outcome<DeleteProviderKeyResponse>> {
   const row = await find(call.db, request.id);
+  await deleteLimitsUnder(call, row.id);
   await call.db.deleteFrom('provider_keys').where('id', '=', row.id).execute();
   return { ...recorded(row), result: {}, before: message(row) };
 }

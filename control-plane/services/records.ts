@@ -63,7 +63,7 @@ export async function readRecords(deps: RecordsDeps, hash: string, onlyOf: strin
     .selectAll()
     .where('id', '=', key.organization_id)
     .executeTakeFirstOrThrow();
-  const limitsOf = await readLimits(deps.db, [key.id, key.scope_id, organization.id]);
+  const limitsOf = await readLimits(deps.db, organization.id, [key.id, key.scope_id, organization.id]);
   const records = {
     asOf,
     key: { ...toKeyRecord(key, organization.revision), limits: limitsOf(key.id) },

@@ -2,8 +2,8 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { type CounterKind, isCounterKind } from '../../common/counter-names.ts';
-import { aFlag, aRecord, aString, orAbsent, type Shape, ShapeError } from '../../common/json-shape.ts';
-import type { LimitKind } from '../../proto/words/access.ts';
+import { aFlag, aRecord, aString, aWord, orAbsent, type Shape, ShapeError } from '../../common/json-shape.ts';
+import type { LimitKind, TrafficPart } from '../../proto/words/access.ts';
 import type { LimitsTable } from './budget-tables.ts';
 import { readColumn } from './json-columns.ts';
 
@@ -14,6 +14,8 @@ export interface LimitCounting {
   readonly each?: CounterKind | undefined;
   /** A request without the tag of `each` is refused. */
   readonly required?: boolean | undefined;
+  /** Only requests with stored provider keys, or with the callers' own; absent: all. */
+  readonly traffic?: TrafficPart | undefined;
 }
 
 const aCounterKind: Shape<CounterKind> = (value) => {
@@ -25,6 +27,7 @@ const aCounting = aRecord<LimitCounting>({
   tag: orAbsent(aRecord({ name: aString, value: aString })),
   each: orAbsent(aCounterKind),
   required: orAbsent(aFlag),
+  traffic: orAbsent(aWord(['stored', 'direct'] as const)),
 });
 
 /** Undefined: all requests, in one counter. */

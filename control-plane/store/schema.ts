@@ -19,6 +19,7 @@ import type {
 } from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
 import type { OrganizationsTable } from './organization-table.ts';
+import type { ProviderKeyHoursTable } from './provider-key-hours-table.ts';
 import type { ReconciliationTables } from './reconciliation-tables.ts';
 import type { RecordKeysTable } from './record-key-table.ts';
 import type { RequestsTable } from './request-table.ts';
@@ -54,6 +55,7 @@ export interface Schema extends ReconciliationTables {
   epochs: EpochsTable;
   usage_events: UsageEventsTable;
   usage_hours: UsageHoursTable;
+  usage_provider_key_hours: ProviderKeyHoursTable;
   usage_metadata: UsageMetadataTable;
   usage_metadata_hours: UsageHoursTable & MetadataSetColumn;
   usage_metadata_sets: UsageMetadataSetsTable;

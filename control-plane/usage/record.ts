@@ -1,15 +1,16 @@
 // Records usage in the ledger: each event once, with its hour's sums and its keys' last use in the same transaction.
-// Rows are locked in one order everywhere (values of tags, sets of metadata, events, hours, hours by set, keys; each by its key), so
-// that reports cannot deadlock.
+// Rows are locked in one order everywhere (values of tags, sets of metadata, events, hours, hours by set, hours of provider
+// keys, keys; each by its key), so that reports cannot deadlock.
 import type { UsageEventRow } from '../store/schema.ts';
 import type { LedgerTransaction, RowsInsert, StoredRow } from '../store/store.ts';
 import { addToHours, addToMetadataHours, sumByHour, sumByHourAndSet } from './hours.ts';
 import { noteLastUse } from './last-used.ts';
 import { metadataSets } from './metadata.ts';
+import { addToProviderKeyHours } from './provider-key-hours.ts';
 import type { SetOf, TaggedEventRow } from './tagged-event.ts';
 
 /**
- * A batch costs PostgreSQL at most six statements, however large it is, and a few more if keys have metadata or
+ * A batch costs PostgreSQL at most seven statements, however large it is, and a few more if keys have metadata or
  * requests have tags. The days of the events must exist: see partitions.ts.
  * @returns ids of the events that were not recorded before; a repeated id counts once
  */
@@ -25,6 +26,7 @@ export async function recordUsage(
   const fresh = await insertEvents(tx, events, setOf);
   await addToHours(tx, sumByHour(fresh));
   await addToMetadataHours(tx, sumByHourAndSet(fresh, setOf));
+  await addToProviderKeyHours(tx, fresh);
   await noteLastUse(tx, fresh);
   return new Set(fresh.map(({ id }) => id));
 }

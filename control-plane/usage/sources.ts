@@ -16,17 +16,38 @@ export const subjectColumns = [
 /** Any event of a source can be used as the source. */
 export type Source = Pick<UsageEventRow, (typeof subjectColumns)[number] | 'model_asked' | 'shadow'>;
 
+/** The source with the provider key by which budgets distinguish usage. */
+export type BudgetedSource = Source & Pick<UsageEventRow, 'provider_key_id' | 'direct_key'>;
+
 /** Groups events by source, both in their original order. */
 export function groupBySource<Event>(
   events: Iterable<Event>,
   rowOf: (event: Event) => UsageEventRow,
 ): ReadonlyMap<Source, readonly Event[]> {
-  const groups = new Map<Source, Event[]>();
-  const ofKey = new Map<string, Source[]>();
+  return groupAlike(events, rowOf, isSame);
+}
+
+/** Like `groupBySource`, also by provider key. */
+export function groupByBudgetedSource<Event>(
+  events: Iterable<Event>,
+  rowOf: (event: Event) => UsageEventRow,
+): ReadonlyMap<BudgetedSource, readonly Event[]> {
+  const isAlike = (a: BudgetedSource, b: BudgetedSource) =>
+    a.provider_key_id === b.provider_key_id && a.direct_key === b.direct_key && isSame(a, b);
+  return groupAlike(events, rowOf, isAlike);
+}
+
+function groupAlike<Event>(
+  events: Iterable<Event>,
+  rowOf: (event: Event) => UsageEventRow,
+  isAlike: (a: BudgetedSource, b: BudgetedSource) => boolean,
+): ReadonlyMap<BudgetedSource, readonly Event[]> {
+  const groups = new Map<BudgetedSource, Event[]>();
+  const ofKey = new Map<string, BudgetedSource[]>();
   for (const event of events) {
     const row = rowOf(event);
     const sources = ofKey.get(row.key_id);
-    const source = sources?.find((each) => isSame(each, row));
+    const source = sources?.find((each) => isAlike(each, row));
     const group = source === undefined ? undefined : groups.get(source);
     if (group !== undefined) {
       group.push(event);

@@ -1,6 +1,6 @@
 // The ledger of budgets: their windows, and unconfirmed money.
 import type { Resource } from '../command.ts';
-import { limitOption, ofKey, ofPerson, ofSystem, tagOf } from './shared.ts';
+import { limitOption, ofKey, ofPerson, ofProviderKey, ofSystem, tagOf } from './shared.ts';
 
 export const budgets: Resource = {
   name: 'budgets',
@@ -83,6 +83,7 @@ export const budgets: Resource = {
       options: [
         ofSystem,
         ofPerson,
+        { ...ofProviderKey, about: 'of this provider key' },
         { flags: '--model <model>', about: 'only budgets that count this model', field: 'model' },
         {
           flags: '--tag <name=value>',
@@ -97,6 +98,7 @@ export const budgets: Resource = {
         OF: 'limit.subject.kind',
         MODEL: '?limit.model',
         EACH: '?limit.each',
+        TRAFFIC: '?limit.traffic',
         COUNTER: '?window.counter',
         SOFT: '?limit.soft',
         WINDOW: 'window.window',
@@ -113,6 +115,7 @@ export const budgets: Resource = {
         'budgets explain checkout',
         'budgets explain checkout --tag user=u-17',
         'budgets explain --system shop --model gpt-provider/gpt-4o',
+        'budgets explain --provider-key main',
       ],
     },
   },

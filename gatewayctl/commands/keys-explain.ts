@@ -96,7 +96,8 @@ function limitText({ limit, subjectName, window }: KeyLimit): string {
 function countingText(limit: KeyLimit['limit']): string {
   const tag = limit?.tag ? ` with ${limit.tag.name}=${limit.tag.value}` : '';
   const each = limit?.each === undefined ? '' : ` for each ${limit.each.replace(/^tag:/, '')}`;
-  return tag + each;
+  const { traffic } = limit ?? {};
+  return `${traffic === undefined ? '' : ` for ${enumWord('LimitTraffic', traffic)} keys`}${tag}${each}`;
 }
 
 function stopText({ target, organizationId, reason, endsAt }: Stop): string {

@@ -1,8 +1,18 @@
-// Limits: how much an organization, an AI system, a person or a key may use.
+// Limits: how much an organization, an AI system, a person, a key or a provider key may use.
 import type { Given, Resource } from '../command.ts';
-import { allowUnmatched, fromNow, ifRevision, ofKey, ofPerson, ofSystem, tagOf, time } from './shared.ts';
+import {
+  allowUnmatched,
+  fromNow,
+  ifRevision,
+  ofKey,
+  ofPerson,
+  ofProviderKey,
+  ofSystem,
+  tagOf,
+  time,
+} from './shared.ts';
 
-const subjects: readonly Given[] = [ofSystem, ofPerson, ofKey];
+const subjects: readonly Given[] = [ofSystem, ofPerson, ofKey, ofProviderKey];
 
 const id: Given = { flags: '<id>', about: 'its id', field: 'id' };
 const budget: Given = { ...id, about: 'its id, or the name of the subject that has no other budget', noun: 'budget' };
@@ -51,6 +61,11 @@ const counting: readonly Given[] = [
     about: 'a counter or a budget for each virtual key of the subject, or for each value of a tag, such as tag:user',
     field: 'each',
   },
+  {
+    flags: '--traffic <all|stored|direct>',
+    about: "count only requests with stored provider keys, or only those with callers' own",
+    field: 'traffic',
+  },
 ];
 
 const required: Given = {
@@ -72,7 +87,7 @@ const terms: readonly Given[] = [
 
 export const limits: Resource = {
   name: 'limits',
-  about: 'how much an organization, an AI system, a person or a key may use',
+  about: 'how much an organization, an AI system, a person, a key or a provider key may use',
   commands: {
     create: {
       method: 'Limits.Create',
@@ -108,6 +123,8 @@ export const limits: Resource = {
         'limits create budget --usd 5 --period month --each tag:user --required true',
         'limits create budget --usd 50 --period total --system shop --each key',
         'limits create budget --usd 200 --period week --tag feature=search',
+        'limits create budget --usd 2000 --period month --provider-key main',
+        'limits create budget --usd 100 --period month --traffic stored',
         "limits create tokens-per-minute --count 100000 --key checkout --model 'gpt-provider/*'",
       ],
     },
@@ -135,6 +152,7 @@ export const limits: Resource = {
         TAG: '?tag.name',
         'TAG VALUE': '?tag.value',
         EACH: '?each',
+        TRAFFIC: '?traffic',
         REQUIRED: '?required',
         SOFT: '?soft',
       },

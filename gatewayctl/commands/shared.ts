@@ -68,6 +68,14 @@ export const ofKey: Given = {
   beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' },
 };
 
+export const ofProviderKey: Given = {
+  flags: '--provider-key <provider-key>',
+  about: 'of this provider key; only budgets',
+  field: 'subject.id',
+  noun: 'provider key',
+  beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_PROVIDER_KEY' },
+};
+
 /** A tag of a request. @throws Error that names the accepted form */
 export function tagOf(text: string): { readonly name: string; readonly value: string } {
   const [name, value] = pairOf(text) ?? [];

@@ -15,6 +15,7 @@ import type { KeyScopeKind__Output } from '../generated/gateway/v1/KeyScopeKind.
 import type { KeyStatus__Output } from '../generated/gateway/v1/KeyStatus.ts';
 import type { LimitKind__Output } from '../generated/gateway/v1/LimitKind.ts';
 import type { LimitSubjectKind__Output } from '../generated/gateway/v1/LimitSubjectKind.ts';
+import type { LimitTraffic__Output } from '../generated/gateway/v1/LimitTraffic.ts';
 import type { ProviderKeyRefusal__Output } from '../generated/gateway/v1/ProviderKeyRefusal.ts';
 import type { ProviderKeyState__Output } from '../generated/gateway/v1/ProviderKeyState.ts';
 import type { ReasoningEffort__Output } from '../generated/gateway/v1/ReasoningEffort.ts';
@@ -87,8 +88,18 @@ export const limitSubjects = enumWords({
   LIMIT_SUBJECT_KIND_AI_SYSTEM: 'ai_system',
   LIMIT_SUBJECT_KIND_PERSON: 'person',
   LIMIT_SUBJECT_KIND_VIRTUAL_KEY: 'virtual_key',
+  LIMIT_SUBJECT_KIND_PROVIDER_KEY: 'provider_key',
 } as const satisfies WordsFor<LimitSubjectKind__Output>);
 export type LimitSubjectKind = WordOf<typeof limitSubjects>;
+
+export const limitTraffics = enumWords({
+  LIMIT_TRAFFIC_ALL: 'all',
+  LIMIT_TRAFFIC_STORED: 'stored',
+  LIMIT_TRAFFIC_DIRECT: 'direct',
+} as const satisfies WordsFor<LimitTraffic__Output>);
+
+/** A part of the traffic: requests with stored provider keys, or with the callers' own. */
+export type TrafficPart = Exclude<WordOf<typeof limitTraffics>, 'all'>;
 
 export const forecastBases = enumWords({
   BUDGET_FORECAST_BASIS_LAST_DAY: 'last_day',

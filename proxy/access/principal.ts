@@ -3,7 +3,14 @@ import type { BudgetCalendar } from '../../common/budget-window.ts';
 import type { CounterKind } from '../../common/counter-names.ts';
 import type { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
-import type { HangUp, LimitKind, PriorityClass, ScopeKind, UnknownCost } from '../../proto/words/access.ts';
+import type {
+  HangUp,
+  LimitKind,
+  PriorityClass,
+  ScopeKind,
+  TrafficPart,
+  UnknownCost,
+} from '../../proto/words/access.ts';
 import type { Capabilities } from '../catalog/capabilities.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 import type { OwnToolSettings } from '../formats/own-tools.ts';
@@ -142,6 +149,10 @@ export interface Limit {
   readonly each?: CounterKind;
   /** Requests without the tag of `each` are refused. */
   readonly required?: true;
+  /** Only requests with stored provider keys, or with the callers' own; absent: all. */
+  readonly traffic?: TrafficPart;
+  /** Of a budget in the record of an organization: only requests that are sent with this provider key. */
+  readonly providerKeyId?: string;
 }
 
 /** A stored provider key: a target to send to. */

@@ -7,6 +7,7 @@ import { type BudgetCalendar, windowEnd, windowOf, windowStart } from '../../com
 import type { AcquireRequest, AcquireResponse, ReturnRequest } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
+import { isSpent, type Refusal } from './refused-money.ts';
 import { SpareMoney } from './spare-money.ts';
 
 /** The subject of a lease: leases of the same session, budget and window have the same name. */
@@ -71,14 +72,6 @@ export interface WaitingRequest {
   windowMissed(): void;
 }
 
-interface Refusal {
-  readonly reason: RefusalReason;
-  /** This much more was refused, and any larger amount would be refused as well. */
-  readonly need: number;
-  /** Monotonic. */
-  readonly until: number;
-}
-
 const { aheadAfterPartMs, aheadAfterRefusalMs, amountMax, busyMs, deniedMs, exceededMs } = budgetBounds;
 const { largestReservationMs, noteMs, openMs, leaseTargetMs } = budgetBounds;
 
@@ -98,6 +91,8 @@ export class Lease {
   /** Whether the control plane supports shut money. */
   readonly #shuts: boolean;
   #available = 0;
+  /** When the acquire operation under way began. */
+  #availableBefore = 0;
   /** The session is closed from here: its unspent money is free without a release. */
   #isForfeited = false;
   /** Part of the available money. */
@@ -218,6 +213,7 @@ export class Lease {
     const shut = this.#shutAim(now, openTo);
     if (shut > this.#shut) this.#shut = shut;
     const amounts = kind === 'acquire' ? this.#wanted(now) : { need: 0, want: 0 };
+    this.#availableBefore = this.#available;
     this.#operation = { kind: 'acquire', request: { ...this.#next(shut), ...amounts, ...this.#valued } };
   }
 
@@ -272,7 +268,8 @@ export class Lease {
     }
     this.#newestAcquisition = this.#seq;
     if (outcome === 'exceeded' || outcome === 'busy') {
-      const reason = this.#isSpent(response, need) ? 'exceeded' : outcome;
+      const returned = Math.max(0, this.#available - this.#availableBefore);
+      const reason = isSpent(response, need, this.#reservations + returned) ? 'exceeded' : outcome;
       this.amount = response.amount;
       this.#refusal = { reason, need, until: now + (reason === 'exceeded' ? exceededMs : busyMs) };
       this.#aheadAt = now + aheadAfterRefusalMs;
@@ -283,14 +280,6 @@ export class Lease {
     }
   }
 
-  /**
-   * Whether the missing money cannot come back, although its usage is not reported yet: neither other proxies nor
-   * requests of this proxy have it reserved.
-   */
-  #isSpent({ attainable, outcome }: AcquireResponse, need: number): boolean {
-    return outcome === 'busy' && attainable !== undefined && need > attainable + this.#reservations;
-  }
-
   /** The control plane refuses the operation. The operation stays, but no request has to wait for it. */
   denied(now: number): void {
     this.#refusal = { reason: 'unavailable', need: 0, until: now + deniedMs };
@@ -298,6 +287,8 @@ export class Lease {
 
   /** Begins a release, of shut money first. The amount cannot be used by anyone until the control plane has it. */
   release(amount: number, now: number): void {
+    // The money is free again, so what was refused may be granted now.
+    if (amount > 0 && this.#refusal?.reason === 'exceeded') this.#refusal = undefined;
     this.#available -= amount;
     this.#shut = Math.max(0, this.#shut - amount);
     this.#shut = Math.max(this.#shut, this.#shutAim(now));

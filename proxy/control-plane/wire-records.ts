@@ -25,6 +25,7 @@ import {
   epochChanges,
   hangUps,
   limitKinds,
+  limitTraffics,
   priorityClasses,
   recordKinds,
   recordStates,
@@ -236,14 +237,24 @@ function decodeLimit(limit: LimitRecord__Output): Limit {
   };
 }
 
-function decodeCounting({ tag, each, required }: LimitCounting__Output): Pick<Limit, 'tag' | 'each' | 'required'> {
+type Counting = Pick<Limit, 'tag' | 'each' | 'required' | 'traffic' | 'providerKeyId'>;
+
+function decodeCounting({ tag, each, required, traffic, providerKeyId }: LimitCounting__Output): Counting {
   if (each !== undefined && !isCounterKind(each))
     throw new Error('the record contains a limit for each of what this version does not know; update the proxy');
   return {
     ...(tag && { tag: { name: tag.name, value: tag.value } }),
     ...(each !== undefined && { each }),
     ...(required && { required }),
+    ...decodeTraffic(traffic),
+    ...(providerKeyId !== undefined && { providerKeyId }),
   };
+}
+
+function decodeTraffic(name: LimitCounting__Output['traffic']): Pick<Limit, 'traffic'> {
+  if (name === undefined) return {};
+  const traffic = known(limitTraffics, name, 'limit for a part of the traffic');
+  return traffic === 'all' ? {} : { traffic };
 }
 
 function decodePeriod(period: LimitRecord__Output['period']): BudgetPeriod | undefined {

@@ -30,7 +30,7 @@ export function createAskModel(deps: GuardrailQuestionsDeps): AskModel {
     const reservation = await reserved(deps, call);
     const request = new ModelRequest(call, signal, deps.monotonic());
     try {
-      const result = await deps.dispatch(withinReservation(call, reservation), request);
+      const result = await deps.dispatch(withinReservation(reservation), request);
       const text = textOf(result);
       settle(reservation, request, deps);
       return text;
@@ -87,7 +87,7 @@ async function reserved({ ledger }: GuardrailQuestionsDeps, call: ChatCall): Pro
 const notPriced: ReadonlySet<string> = new Set(['model_not_priced', 'unsupported_parameter', 'invalid_request']);
 
 /** Lowers the output limit if the reservation covers less than the question requests. */
-function withinReservation(call: ChatCall, { outputCeiling }: Reservation): ChatCall {
+function withinReservation({ call, outputCeiling }: Reservation): ChatCall {
   const requested = call.request.body.max_completion_tokens;
   if (outputCeiling === undefined || (typeof requested === 'number' && requested <= outputCeiling)) return call;
   return { ...call, request: withOutputCeiling(call.request, outputCeiling) };

@@ -166,7 +166,7 @@ export class Shadows {
     let failure: unknown;
     try {
       if (this.#isStopped) request.stop();
-      else await request.readOn(await this.#deps.dispatch(withinReservation(copy, reservation), request));
+      else await request.readOn(await this.#deps.dispatch(withinReservation(reservation), request));
     } catch (error) {
       failure = error;
     }
@@ -230,8 +230,9 @@ class Room {
   }
 }
 
-function withinReservation(copy: ChatCall, { outputCeiling }: Reservation): ChatCall {
-  return outputCeiling === undefined ? copy : { ...copy, request: withOutputCeiling(copy.request, outputCeiling) };
+/** The copy as it is reserved: without the provider keys whose budgets have no money. */
+function withinReservation({ call, outputCeiling }: Reservation): ChatCall {
+  return outputCeiling === undefined ? call : { ...call, request: withOutputCeiling(call.request, outputCeiling) };
 }
 
 const ofMoney: ReadonlySet<string> = new Set(['budget_exceeded', 'budget_busy', 'ledger_unavailable']);

@@ -1,6 +1,6 @@
 // The limits that apply to a call: those of the organization, of the key and its scope, and of the project key and its
 // scope if the call has one. Limits for other models, and for other tags, are left out. A limit for each value applies
-// with the counter of the call's value.
+// with the counter of the call's value. Budgets of provider keys apply to the targets that these keys are for.
 import { limitsModel, limitsShadow } from '../../catalog/model-selector.ts';
 import { type CounterKind, counterOf, tagOfEach } from '../../common/counter-names.ts';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
@@ -29,11 +29,15 @@ export interface AppliedRate extends RateLimit, Applied {}
 
 export interface AppliedBudget extends Budget, Applied {
   readonly amountUsd: string;
+  /** Only for attempts with this provider key; absent: for all. */
+  readonly providerKeyId?: string;
 }
 
 export interface AppliedLimits {
   readonly rates: readonly AppliedRate[];
   readonly budgets: readonly AppliedBudget[];
+  /** Budgets of provider keys, whichever target gets the request. */
+  readonly keyBudgets: readonly AppliedBudget[];
 }
 
 type LimitedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'route' | 'shadowOf'> & {
@@ -47,8 +51,8 @@ type LimitedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'route' | 'shado
  */
 export function appliedLimits(call: LimitedCall): AppliedLimits {
   const { caller, shadowOf } = call;
-  if (shadowOf !== undefined) return ofShadow(caller, shadowOf.name);
   const names = namesFor(call);
+  if (shadowOf !== undefined) return ofShadow(call, names, shadowOf.name);
   const { principal, project } = caller;
   if (project !== undefined) return select(call, names);
   const { key, scope, organization } = principal;
@@ -67,8 +71,12 @@ function namesFor({ qualifiedModel, route }: Pick<ChatCall, 'qualifiedModel' | '
   return route === undefined || route.name.includes('/') ? [qualifiedModel] : [qualifiedModel, `route/${route.name}`];
 }
 
-/** A copy of a request is charged to the budgets for such copies, and to no other; rates are for what callers send. */
-function ofShadow(caller: Caller, route: string): AppliedLimits {
+/**
+ * A copy of a request is charged to the budgets for such copies, and to those of the provider key that it is sent with;
+ * rates are for what callers send.
+ */
+function ofShadow(call: LimitedCall, names: readonly string[], route: string): AppliedLimits {
+  const { caller } = call;
   const budgets = new Map<string, AppliedBudget>();
   for (const [level, limits] of levels(caller)) {
     for (const { id, kind, amountUsd = '0', period = 'total', model } of limits) {
@@ -76,25 +84,48 @@ function ofShadow(caller: Caller, route: string): AppliedLimits {
         budgets.set(id, { id, limitId: id, period, amountUsd, level, model });
     }
   }
-  return { rates: [], budgets: [...budgets.values()] };
+  return { rates: [], budgets: [...budgets.values()], keyBudgets: select(call, names).keyBudgets };
 }
 
 function select({ caller, isUntagged }: LimitedCall, names: readonly string[]): AppliedLimits {
   const rates = new Map<string, AppliedRate>();
   const budgets = new Map<string, AppliedBudget>();
-  for (const [level, limits, keys] of levels(caller)) {
-    for (const limit of limits) {
-      const { kind, count = 0, amountUsd = '0', period = 'total', model } = limit;
-      if (model !== undefined && !names.some((name) => limitsModel(model, name))) continue;
-      if (isUntagged !== true) requireTag(limit, caller);
-      for (const { id, ...counter } of countersOf(limit, keys, caller)) {
-        const applied = { id, limitId: limit.id, level, model, ...counter };
-        if (kind === 'budget') budgets.set(id, { ...applied, period, amountUsd, ...countedValue(applied) });
-        else rates.set(id, { ...applied, kind, max: count, ...byCaller(applied) });
-      }
+  const keyBudgets = new Map<string, AppliedBudget>();
+  for (const { level, limit, keys } of limitsFor(caller, names)) {
+    if (isUntagged !== true) requireTag(limit, caller);
+    const { kind, count = 0, amountUsd = '0', period = 'total', model, providerKeyId } = limit;
+    for (const { id, ...counter } of countersOf(limit, keys, caller)) {
+      const applied = { id, limitId: limit.id, level, model, ...counter };
+      const budget = { ...applied, period, amountUsd, ...countedValue(applied) };
+      if (providerKeyId !== undefined) keyBudgets.set(id, { ...budget, level: 'provider_key', providerKeyId });
+      else if (kind === 'budget') budgets.set(id, budget);
+      else rates.set(id, { ...applied, kind, max: count, ...byCaller(applied) });
     }
   }
-  return { rates: [...rates.values()], budgets: [...budgets.values()] };
+  return { rates: [...rates.values()], budgets: [...budgets.values()], keyBudgets: [...keyBudgets.values()] };
+}
+
+interface LimitOfLevel {
+  readonly level: LimitLevel;
+  readonly limit: Limit;
+  readonly keys: readonly string[];
+}
+
+/** Those for the model, by one of its names, and for traffic like the call. */
+function* limitsFor(caller: Caller, names: readonly string[]): Iterable<LimitOfLevel> {
+  for (const [level, limits, keys] of levels(caller))
+    for (const limit of limits)
+      if (countsTraffic(limit, caller) && countsModel(limit, names)) yield { level, limit, keys };
+}
+
+function countsModel({ model }: Limit, names: readonly string[]): boolean {
+  return model === undefined || names.some((name) => limitsModel(model, name));
+}
+
+/** A caller's own provider key is no stored one. */
+function countsTraffic({ traffic, providerKeyId }: Limit, { direct }: Caller): boolean {
+  if (providerKeyId !== undefined) return !direct;
+  return traffic === undefined || (traffic === 'direct') === direct;
 }
 
 type Counter = Pick<Applied, 'tag' | 'each'> & { readonly id: string };
@@ -131,7 +162,8 @@ function areOfAllRequests({ organization, scope, key }: Principal): boolean {
   return [organization, key, scope].every((record) => record?.limits.every(countsEveryRequest) ?? true);
 }
 
-function countsEveryRequest({ model, tag, each }: Limit): boolean {
+function countsEveryRequest({ model, tag, each, traffic, providerKeyId }: Limit): boolean {
+  if (traffic !== undefined || providerKeyId !== undefined) return false;
   return model === undefined && tag === undefined && (each === undefined || each === 'key');
 }
 

@@ -15,6 +15,7 @@ const levelNames: Readonly<Record<LimitLevel, string>> = {
   ai_system: 'AI system',
   person: 'person',
   virtual_key: 'virtual key',
+  provider_key: 'provider key',
 };
 
 const kindNames: Readonly<Record<RateKind, string>> = {

@@ -81,7 +81,7 @@ function withRates(deps: Deps, call: ChatCall, taken: TakenMoney): Reservation |
   };
   const left =
     call.route === undefined
-      ? call
+      ? (targets[0]?.call ?? call)
       : withTargets(
           call,
           targets.map(({ at }) => at),
@@ -240,7 +240,7 @@ class RequestReservation implements Reservation {
     const estimated = estimateReason !== undefined;
     if (!estimated) servedTiers.note(call, usage);
     const isPriced = priced.prices?.covers(usage) ?? usage.promptTokens + usage.completionTokens === 0;
-    const charges = money?.reservation.settle(cost, chargedBudgets(money, priced)) ?? [];
+    const charges = money?.reservation.settle(cost, chargedBudgets(money, priced, outcome.target)) ?? [];
     if (!isPriced) budgetMetrics.unpriced();
     if (estimated) budgetMetrics.estimated(estimateReason);
     // A request that was not dispatched used nothing, so nothing is recorded.
@@ -325,7 +325,17 @@ function withCeilings(
   );
 }
 
-/** Undefined: all that the reservation is in, which is usual. Others are those of another target's model. */
-function chargedBudgets({ budgets }: Money, { limits }: PricedTarget): ReadonlySet<string> | undefined {
-  return limits.budgets.length === budgets.length ? undefined : new Set(limits.budgets.map(({ limitId }) => limitId));
+/**
+ * Undefined: all that the reservation is in, which is usual. Others are those of another target's model, or of another
+ * provider key.
+ */
+function chargedBudgets(
+  { budgets }: Money,
+  { limits, at }: PricedTarget,
+  target: Target | undefined = at.targets[0],
+): ReadonlySet<string> | undefined {
+  const charged = limits.budgets.filter(
+    ({ providerKeyId }) => providerKeyId === undefined || providerKeyId === target?.providerKeyId,
+  );
+  return charged.length === budgets.length ? undefined : new Set(charged.map(({ limitId }) => limitId));
 }

@@ -1,6 +1,6 @@
 // The money of a request: one reservation, in every budget that applies to one of its targets. Its amount is the worst
 // case of the dearest target, in each of these budgets. A later target of a route that has no price, or no money in a
-// budget of its own, is left out.
+// budget of its own, is left out, and so is each provider key whose budget has no money.
 import { limitOfCounter } from '../../common/counter-names.ts';
 import {
   BudgetRefusal,
@@ -35,11 +35,14 @@ export interface PricedTarget {
   readonly at: CallTarget;
   /** To this model alone; of a request without a route, the call itself. */
   readonly call: ChatCall;
-  readonly limits: AppliedLimits;
+  readonly limits: TargetLimits;
   readonly prices: Prices | undefined;
   /** Undefined if no budget applies. */
   readonly bound: CostBound | undefined;
 }
+
+/** The budgets of the provider keys of its targets are among `budgets`. */
+export type TargetLimits = Pick<AppliedLimits, 'rates' | 'budgets'>;
 
 /** @returns at least one, in the order in which they are tried. @throws GatewayError if there is none */
 export function pricedTargets(deps: MoneyDeps, call: ChatCall): readonly PricedTarget[] {
@@ -79,12 +82,18 @@ function pricedTarget(deps: MoneyDeps, call: ChatCall, at: CallTarget): PricedTa
  * A guardrail's call of a model is no request of the caller: it is charged, but not counted. A request that calls no
  * model is counted, but neither charged nor compared with limits of tokens.
  */
-function limitsOf(call: ChatCall): AppliedLimits {
+function limitsOf(call: ChatCall): TargetLimits {
   const limits = appliedLimits(call);
   if (call.countsOnly === true) {
     return { rates: limits.rates.filter(({ kind }) => counted[kind] !== 'tokens'), budgets: [] };
   }
-  return call.guardrailId === undefined ? limits : { ...limits, rates: [] };
+  const ofKeys = limits.keyBudgets.filter(({ providerKeyId }) => hasKey(call, providerKeyId));
+  const rates = call.guardrailId === undefined ? limits.rates : [];
+  return { rates, budgets: ofKeys.length === 0 ? limits.budgets : [...limits.budgets, ...ofKeys] };
+}
+
+function hasKey({ targets }: CallTarget, providerKeyId: string | undefined): boolean {
+  return targets.some((target) => target.providerKeyId === providerKeyId);
 }
 
 /** @param field makes the cost unknown; the model itself if it charges for more than tokens. @param limitId of the budget */
@@ -131,8 +140,15 @@ export function takeMoney(
   });
   const refused = (error: unknown): TakenMoney | Promise<TakenMoney> => {
     const onBudget = call.route?.onBudget === true;
-    const left = error instanceof BudgetRefusal ? withoutBudget(targets, error.budgetId, onBudget) : undefined;
+    const spent = error instanceof BudgetRefusal ? refusing(budgets, error) : undefined;
     const refusal = () => refusalOf(deps, budgets, { error, isShadow: call.shadowOf !== undefined });
+    if (spent?.providerKeyId !== undefined) {
+      const others = withoutKey(deps, targets, spent.providerKeyId);
+      // The caller may try again if the money of one of the keys is only reserved.
+      const isSpent = error instanceof BudgetRefusal && error.reason === 'exceeded';
+      if (others !== undefined) return takeMoney(deps, call, others, first ?? (isSpent ? undefined : refusal));
+    }
+    const left = spent && withoutBudget(targets, spent.limitId, onBudget);
     if (left === undefined) throw (first ?? refusal)();
     // If no target is left in the end, the caller gets the refusal of the one that the request was for.
     return takeMoney(deps, call, left, first ?? (left[0] === targets[0] ? undefined : refusal));
@@ -179,14 +195,31 @@ function amountsOf(targets: readonly PricedTarget[]): { readonly full: number; r
   return { full, least };
 }
 
+/**
+ * The targets without those of a provider key: other keys of the same model, or other models of the route, get the request.
+ * @returns undefined if there is none
+ */
+function withoutKey(
+  deps: MoneyDeps,
+  targets: readonly PricedTarget[],
+  providerKeyId: string,
+): readonly PricedTarget[] | undefined {
+  const left = targets.flatMap((priced): readonly PricedTarget[] => {
+    if (!hasKey(priced.at, providerKeyId)) return [priced];
+    const others = priced.at.targets.filter((target) => target.providerKeyId !== providerKeyId);
+    if (others.length === 0) return [];
+    return [pricedTarget(deps, { ...priced.call, targets: others }, { ...priced.at, targets: others })];
+  });
+  return left.length === 0 ? undefined : left;
+}
+
 /** @returns undefined if the first target needs the budget and may not be left out, or if nothing else is left */
 function withoutBudget(
   targets: readonly PricedTarget[],
-  budgetId: string,
+  refusingId: string,
   onBudget: boolean,
 ): readonly PricedTarget[] | undefined {
-  const refusing = limitOfCounter(budgetId);
-  const needs = ({ limits }: PricedTarget) => limits.budgets.some(({ limitId }) => limitId === refusing);
+  const needs = ({ limits }: PricedTarget) => limits.budgets.some(({ limitId }) => limitId === refusingId);
   const [first] = targets;
   if (first === undefined || !targets.some(needs) || (needs(first) && !onBudget)) return undefined;
   const left = targets.filter((target) => !needs(target));
@@ -194,14 +227,21 @@ function withoutBudget(
 }
 
 /** Each limit once. Usually there is one target. */
-export function limitsOfAll<Kind extends keyof AppliedLimits>(
+export function limitsOfAll<Kind extends keyof TargetLimits>(
   targets: readonly PricedTarget[],
   kind: Kind,
-): AppliedLimits[Kind] {
+): TargetLimits[Kind] {
   const all = targets[0]?.limits[kind] ?? [];
   if (targets.every(({ limits }) => limits[kind] === all)) return all;
-  const lists = targets.flatMap(({ limits }): readonly AppliedLimits[Kind][number][] => limits[kind]);
-  return [...new Map(lists.map((limit) => [limit.id, limit])).values()] as AppliedLimits[Kind];
+  const lists = targets.flatMap(({ limits }): readonly TargetLimits[Kind][number][] => limits[kind]);
+  return [...new Map(lists.map((limit) => [limit.id, limit])).values()] as TargetLimits[Kind];
+}
+
+/** Of a counter that has no room, the counter for further values refused. */
+function refusing(budgets: readonly AppliedBudget[], { budgetId }: BudgetRefusal): AppliedBudget | undefined {
+  return (
+    budgets.find(({ id }) => id === budgetId) ?? budgets.find(({ limitId }) => limitId === limitOfCounter(budgetId))
+  );
 }
 
 interface Refused {
@@ -216,10 +256,7 @@ function refusalOf(
   { error, isShadow }: Refused,
 ): unknown {
   if (!(error instanceof BudgetRefusal)) return error;
-  const budget =
-    budgets.find(({ id }) => id === error.budgetId) ??
-    // The counter of further values refused it.
-    budgets.find(({ limitId }) => limitId === limitOfCounter(error.budgetId));
+  const budget = refusing(budgets, error);
   if (budget === undefined) return error;
   if (!isShadow) deps.budgetMetrics.refused(budget.level, error.reason);
   // The window ends by the database's clock.

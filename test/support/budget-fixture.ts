@@ -18,7 +18,10 @@ import {
 
 export const testBudget = { kind: 'LIMIT_KIND_BUDGET', amountUsd: '5', period: 'BUDGET_PERIOD_DAY' };
 
-export function limitSubject(kind: 'ORGANIZATION' | 'AI_SYSTEM' | 'PERSON' | 'VIRTUAL_KEY', id: string) {
+export function limitSubject(
+  kind: 'ORGANIZATION' | 'AI_SYSTEM' | 'PERSON' | 'VIRTUAL_KEY' | 'PROVIDER_KEY',
+  id: string,
+) {
   return { kind: `LIMIT_SUBJECT_KIND_${kind}`, id };
 }
 

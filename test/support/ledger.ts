@@ -13,6 +13,7 @@ import type { ProxyCaller } from '../../control-plane/rpc/caller.ts';
 import type { Schema, UsageEventRow } from '../../control-plane/store/schema.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import { createUsageDays } from '../../control-plane/usage/partitions.ts';
+import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import { change, insertOrganization } from './stored-records.ts';
 import { anyProxy } from './watching.ts';
 
@@ -22,6 +23,7 @@ export interface BudgetFields {
   readonly organizationId?: string;
   /** Default: the organization. */
   readonly subjectId?: string;
+  readonly subjectKind?: LimitSubjectKind;
   readonly model?: string;
 }
 
@@ -48,12 +50,13 @@ export class LedgerFixture {
   /** @returns its id */
   async budget(fields: BudgetFields): Promise<string> {
     const { amount, period = 'total', organizationId = 'organization-1', subjectId, model = null } = fields;
+    const { subjectKind = 'organization' } = fields;
     const id = randomUUID();
     await change(this.store, async (tx) => {
       await tx.db
         .insertInto('limits')
         .values({
-          ...{ id, organization_id: organizationId, subject_kind: 'organization', kind: 'budget' },
+          ...{ id, organization_id: organizationId, subject_kind: subjectKind, kind: 'budget' },
           ...{ subject_id: subjectId ?? organizationId, amount, model, period, deleted_at: null },
           ...{ created_at: tx.now, revision: tx.revision },
         })

@@ -14,7 +14,7 @@ export async function makeDear({ api, id }: TestOrganization): Promise<void> {
 }
 
 export interface Subject {
-  readonly kind: 'ORGANIZATION' | 'AI_SYSTEM' | 'PERSON' | 'VIRTUAL_KEY';
+  readonly kind: 'ORGANIZATION' | 'AI_SYSTEM' | 'PERSON' | 'VIRTUAL_KEY' | 'PROVIDER_KEY';
   readonly id: string;
 }
 
@@ -29,6 +29,7 @@ interface BudgetFields {
   readonly each?: string;
   readonly required?: boolean;
   readonly soft?: boolean;
+  readonly traffic?: 'LIMIT_TRAFFIC_STORED' | 'LIMIT_TRAFFIC_DIRECT';
 }
 
 export async function createBudget(

@@ -40,9 +40,10 @@ describeBudgets('forecasts of budgets', (fixture) => {
     );
 
   const forecastOf = async (tenant: TestTenant, fields: Partial<ForecastQuestion> = {}) => {
-    const { period = 'day' } = fields;
+    const { period = 'day', subjectKind = 'organization' as const } = fields;
     const endsAt = windowEnd(period, now) ?? 0;
-    const question = { id: 'budget', subjectId: tenant.id, model: null, spent: 5 * dollar, period, endsAt, ...fields };
+    const rest = { model: null, spent: 5 * dollar, period, endsAt };
+    const question = { id: 'budget', subjectId: tenant.id, ...rest, ...fields, subjectKind };
     const forecasts = await fixture.store.snapshot((db) =>
       forecastWindows({ db, organizationId: tenant.id, now }, [question]),
     );

@@ -103,7 +103,7 @@ describeBudgets('limits for a tag and for each value', (fixture) => {
       ),
     ] as const;
     for (const [kind, fields] of kinds) await fixture.budget(tenant, { kind, ...fields, each: 'key' });
-    const records = await fixture.store.snapshot((db) => readLimits(db, [tenant.id]));
+    const records = await fixture.store.snapshot((db) => readLimits(db, tenant.id, [tenant.id]));
     expect(records(tenant.id).map((record) => [record.kind, record.counting])).toEqual(
       kinds.map(([kind]) => ['LIMIT_KIND_UNSPECIFIED', { kind, each: 'key' }]),
     );

@@ -6,7 +6,8 @@ import type { UsageEventRow } from '../../../../control-plane/store/schema.ts';
 import { usageEvent } from '../../../support/usage-events.ts';
 
 const whole: Budget = {
-  ...{ id: 'budget', organizationId: 'organization-1', subjectId: 'organization-1', period: 'total' },
+  ...{ id: 'budget', organizationId: 'organization-1', subjectKind: 'organization', subjectId: 'organization-1' },
+  period: 'total',
   ...{ amount: 1, raises: [], soft: false, thresholds: undefined, model: null, createdAt: 1000, deleted: false },
 };
 const event = usageEvent({

@@ -63,6 +63,19 @@ describe('a spent budget', () => {
     expect((await world.take(ask(100, 'a'))).amount).toBe(100);
   });
 
+  it('is not one whose money came back while more was requested', async () => {
+    const first = await world.take(ask(600, 'a'));
+    world.link.wayMs = 5;
+    const second = attempt(world.budgets, ask(600, 'a'));
+    await world.time.advance(2);
+    first.settle(0);
+    (await second).settle(0);
+    await world.time.advance(20);
+    world.budgets.reclaim('a', world.lease('a').origin.window);
+    await world.time.advance(110);
+    expect(await world.refusal(ask(700, 'a'))).toBe('let in');
+  });
+
   it('refuses a request at once although another budget has money for it, and that money stays there', async () => {
     await spend('a', 1_000);
     world.link.wayMs = 5;

@@ -107,6 +107,20 @@ describe('the limits of a call', () => {
     });
   });
 
+  it('for a part of the traffic apply to that part only, whichever came first', () => {
+    const all = organization(limit('stored', { traffic: 'stored' }), limit('direct', { traffic: 'direct' }));
+    const principal = { key: key(limit('k')), scope: undefined, organization: all };
+    const of = (direct: boolean) => {
+      const caller = { principal, project: undefined, direct } as LimitedCaller;
+      return appliedLimits({ caller, qualifiedModel: 'gpt-provider/gpt-4o' }).rates.map(({ id }) => id);
+    };
+    expect([of(false), of(true), of(false)]).toEqual([
+      ['stored', 'k'],
+      ['direct', 'k'],
+      ['stored', 'k'],
+    ]);
+  });
+
   it('for copies of requests are budgets of the route’s copies, at every level, and no others', () => {
     const spent = (id: string, model?: string) => limit(id, { kind: 'budget', amountUsd: '5', period: 'day', model });
     const principal = {

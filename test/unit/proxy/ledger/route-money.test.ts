@@ -1,121 +1,24 @@
 // The money of a request with several models: one reservation in every budget of every one, each attempt charged to the
-// budgets of its own model. Prices: $1 and $2 per million tokens of the cheap model, ten times as much for the dear one.
+// budgets of its own model.
 import { describe, expect, it } from 'vitest';
-import type { Limit } from '../../../../proxy/access/principal.ts';
-import { type BudgetQuestion, BudgetRefusal, type Budgets } from '../../../../proxy/budgets/budgets.ts';
-import type { CallTarget, ChatCall } from '../../../../proxy/call.ts';
+import { type BudgetQuestion, BudgetRefusal } from '../../../../proxy/budgets/budgets.ts';
 import { noUsage } from '../../../../proxy/conversation/usage.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
-import type { Reservation } from '../../../../proxy/ledger/ledger.ts';
-import { createRequestLedger } from '../../../../proxy/ledger/request-ledger.ts';
-import { PriceTable } from '../../../../proxy/pricing/price-book.ts';
-import type { Target } from '../../../../proxy/providers/provider.ts';
-import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
-import type { UsageEvent } from '../../../../proxy/usage/ledger-client.ts';
-import { chatCallOf, outcomeWith } from '../../../support/charged-calls.ts';
-import { VirtualTime } from '../../../support/virtual-time.ts';
-
-const cheap = 'gpt-provider/small';
-const dear = 'assistant-provider/large';
-const unpriced = 'gpt-provider/without-a-price';
-const price = (model: string, input: string, output: string) => ({
-  id: model,
-  model,
-  prices: { input, output, asOf: '2026-01-01' },
-});
-const prices = [price(cheap, '1', '2'), price(dear, '10', '20')];
-
-const limit = (id: string, model?: string, fields: Partial<Limit> = {}): Limit => ({
-  ...{ id, kind: 'budget', count: undefined, amountUsd: '1', period: 'day', model },
-  ...fields,
-});
-const rate = (id: string, model: string, count: number) =>
-  limit(id, model, { kind: 'requests_per_minute', count, amountUsd: undefined, period: undefined });
-
-interface Routed {
-  readonly models: readonly string[];
-  readonly limits?: readonly Limit[];
-  readonly fields?: object;
-  readonly overrides?: readonly CallTarget['overrides'][];
-  readonly onBudget?: boolean;
-}
-
-function targetOf(model: string, at: number): Target {
-  return { providerKeyId: `key-${at}-${model}`, baseUrl: { origin: 'https://vendor.example', path: '' } } as Target;
-}
-
-function callOf({ models, limits = [], fields = {}, overrides = [], onBudget = false }: Routed): ChatCall {
-  const all = models.map((model, at) => {
-    const [vendor = '', name = ''] = model.split('/');
-    const { caller, ...call } = chatCallOf(vendor, name, { max_completion_tokens: 100, ...fields });
-    const { principal } = caller;
-    const organization = { ...principal.organization, prices, limits };
-    return {
-      ...call,
-      ...{ caller: { ...caller, principal: { ...principal, organization } }, targets: [targetOf(model, at)] },
-      ...{ overrides: overrides[at], group: at },
-    } as ChatCall;
-  });
-  const [first, ...alternatives] = all;
-  if (first === undefined) throw new Error('no models');
-  return { ...first, alternatives, route: { name: 'fast', onContext: false, onFilter: false, onBudget } };
-}
-
-interface World {
-  readonly questions: BudgetQuestion[];
-  readonly charges: (readonly [cost: number, of: readonly string[] | undefined])[];
-  readonly events: UsageEvent[];
-  reserve(call: ChatCall): Reservation;
-}
-
-/** @param take what a reservation gets; default: all that it needs */
-function world(take: (question: BudgetQuestion) => number = ({ full }) => full): World {
-  const time = new VirtualTime();
-  const [questions, charges, events]: [BudgetQuestion[], World['charges'], UsageEvent[]] = [[], [], []];
-  let stamps = 0;
-  const stamp = () => ({ id: `event-${++stamps}`, at: 0, session: 's' });
-  const taken = (question: BudgetQuestion, amount: number): ReturnType<Budgets['take']> => ({
-    ...{ stamp: stamp(), amount, leases: [] },
-    settle: (cost, of) => {
-      charges.push([cost, of && [...of]]);
-      return question.budgets
-        .filter(({ id }) => of?.has(id) ?? true)
-        .map(({ id }) => ({ budgetId: id, window: 'w', escrow: cost }));
-    },
-  });
-  const ledger = createRequestLedger({
-    budgets: {
-      take: (question) => {
-        questions.push(question);
-        return taken(question, take(question));
-      },
-      takeNow: (question) => taken({ ...question, least: question.full }, question.full),
-      stamp,
-    },
-    usageLog: {
-      hasRoom: true,
-      record: (event) => void events.push(event as UsageEvent),
-      close: () => Promise.resolve(),
-    },
-    outputTokensDefault: 1000,
-    metrics: { refused: () => undefined },
-    budgetMetrics: { refused: () => undefined, unpriced: () => undefined, estimated: () => undefined },
-    rates: new LocalRates({ clock: time, onTake: () => undefined }),
-    prices: new PriceTable(),
-  });
-  const reserve = (call: ChatCall) => {
-    const reservation = ledger.reserve(call);
-    if (reservation instanceof Promise) throw new Error('nothing has to be waited for');
-    return reservation;
-  };
-  return { questions, charges, events, reserve };
-}
-
-const modelsOf = ({ call }: Reservation) => [call, ...(call.alternatives ?? [])].map((one) => one.qualifiedModel);
-const usage = { ...noUsage, promptTokens: 10, completionTokens: 5 };
-const served = (target: Target | undefined) => ({ ...outcomeWith({ ending: 'whole', usage, complete: true }), target });
-const targetAt = ({ call }: Reservation, at: number) => (at === 0 ? call : call.alternatives?.[at - 1])?.targets[0];
-const budgetsOf = ({ budgets }: BudgetQuestion) => budgets.map(({ id }) => id);
+import { outcomeWith } from '../../../support/charged-calls.ts';
+import {
+  budgetsOf,
+  callOf,
+  cheap,
+  dear,
+  limit,
+  modelsOf,
+  type Routed,
+  rate,
+  served,
+  targetAt,
+  unpriced,
+  world,
+} from './route-money.fixture.ts';
 
 describe('the reservation of a request with two models', () => {
   const limits = [limit('all'), limit('cheap', cheap), limit('dear', dear), limit('other', 'gpt-provider/other')];

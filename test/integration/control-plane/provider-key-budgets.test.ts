@@ -1,0 +1,154 @@
+// Budgets of provider keys and limits for a part of the traffic, through the real server and in its ledger: who may create
+// which, what records say to proxies, what counts, and that another organization's key is nobody's.
+import { expect, it } from 'vitest';
+import { windowEnd, windowOf } from '../../../common/budget-window.ts';
+import { hourMs } from '../../../common/durations.ts';
+import { forecastWindows } from '../../../control-plane/services/budget-forecast.ts';
+import { readLimits } from '../../../control-plane/services/limit-rows.ts';
+import { describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
+import { LedgerFixture } from '../../support/ledger.ts';
+import { createPerson, type TestTenant, violated } from '../../support/operators.ts';
+import { recordEvents, usageEvent } from '../../support/usage-events.ts';
+
+const dollar = 1_000_000_000;
+
+describeBudgets('budgets of provider keys', (fixture) => {
+  async function keyed() {
+    const tenant = await fixture.tenant();
+    const key = { organizationId: tenant.id, provider: 'gpt-provider', secret: { apiKey: 'sk-main-0123456789' } };
+    const { id } = await fixture.as(tenant, 'ProviderKeys.Create', { ...key, name: 'main' });
+    return { tenant, id: String(id), subject: limitSubject('PROVIDER_KEY', String(id)) };
+  }
+
+  const event = (tenant: TestTenant, fields: Parameters<typeof usageEvent>[0]) =>
+    usageEvent({ organization_id: tenant.id, session_id: '', cost: dollar, ...fields });
+
+  it('are created, listed by name, in the record of the organization, and end with the key', async () => {
+    const { tenant, id, subject } = await keyed();
+    const budget = await fixture.budget(tenant, { subject, amountUsd: '2000', period: 'BUDGET_PERIOD_MONTH' });
+    expect(await fixture.as(tenant, 'Limits.List', { organizationId: tenant.id, subject })).toMatchObject({
+      limits: [{ id: budget.id, subject, subjectName: 'main' }],
+    });
+    expect(await fixture.windows(tenant)).toMatchObject([
+      { limitId: budget.id, limitName: 'budget of $2000 a month of the provider key main' },
+    ]);
+    const soft = await fixture.budget(tenant, { subject, soft: true });
+    const records = await fixture.store.snapshot((db) => readLimits(db, tenant.id, [tenant.id]));
+    expect(records(tenant.id)).toMatchObject([
+      { kind: 'LIMIT_KIND_UNSPECIFIED', counting: { kind: 'LIMIT_KIND_BUDGET', providerKeyId: id } },
+    ]);
+    const member = await createPerson(fixture.plane, tenant, 'ROLE_MEMBER');
+    expect(await fixture.windows(tenant, {}, member)).toEqual([]);
+    const explained = { organizationId: tenant.id, subject };
+    expect(await fixture.plane.call('Budgets.Explain', member.token, explained)).toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
+    expect(await fixture.as(tenant, 'Budgets.Explain', explained)).toMatchObject({
+      budgets: [{ limit: { id: budget.id } }, { limit: { id: soft.id } }],
+    });
+    await fixture.as(tenant, 'ProviderKeys.Delete', { id });
+    expect(await fixture.windows(tenant)).toEqual([]);
+  });
+
+  it('are budgets alone, of an own key, for what is sent with it', async () => {
+    const { tenant, subject } = await keyed();
+    const rate = { kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: '5', amountUsd: undefined, period: undefined };
+    expect(await violated(fixture.ask(tenant, { subject, ...rate }))).toEqual(['kind']);
+    expect(await violated(fixture.ask(tenant, { subject, model: 'shadow/fast' }))).toEqual(['model']);
+    expect(await violated(fixture.ask(tenant, { subject, traffic: 'LIMIT_TRAFFIC_DIRECT' }))).toEqual(['traffic']);
+    const { subject: others } = await keyed();
+    expect(await violated(fixture.ask(tenant, { subject: others }))).toEqual(['subject.id']);
+    const explain = { organizationId: tenant.id, subject: others };
+    expect(await violated(fixture.plane.call('Budgets.Explain', tenant.owner.token, explain))).toEqual(['subject.id']);
+    const listed = await fixture.as(tenant, 'Limits.List', { organizationId: tenant.id, subject: others });
+    expect(listed).toMatchObject({ limits: [] });
+  });
+
+  it('of another organization are not found, whoever calls', async () => {
+    const { tenant, id, subject } = await keyed();
+    const { id: limitId } = await fixture.budget(tenant, { subject });
+    const { tenant: hostile, id: own } = await keyed();
+    const call = (method: string, request: object) => fixture.plane.call(method, hostile.owner.token, request);
+    const calls = [
+      ['Limits.Get', { id: limitId }],
+      ['Limits.Update', { id: limitId, amountUsd: '9' }],
+      ['Limits.Raise', { id: limitId, amountUsd: '9' }],
+      ['Limits.Delete', { id: limitId }],
+      ['Budgets.Reset', { limitId, reason: 'mine' }],
+    ] as const;
+    for (const [method, request] of calls)
+      expect(await call(method, request), method).toMatchObject({ code: 'NOT_FOUND' });
+    const asTheirs = { organizationId: tenant.id, subject };
+    for (const method of ['Limits.List', 'Budgets.Explain', 'Budgets.ListWindows'])
+      expect(await call(method, asTheirs), method).toMatchObject({ code: 'NOT_FOUND' });
+    // Usage of another organization that names the key does not count, nor does the key of another one.
+    const ledger = new LedgerFixture(fixture.store);
+    await ledger.report([
+      { row: event(hostile, { provider_key_id: id }) },
+      { row: event(tenant, { provider_key_id: own }) },
+    ]);
+    expect(await fixture.windows(tenant)).toMatchObject([{ limitId, spentUsd: '0' }]);
+  });
+
+  it('count what is sent with the key, copies too, and also what was before they were created', async () => {
+    const { tenant, id, subject } = await keyed();
+    const now = Date.now();
+    const earlier = now - hourMs > Date.parse(windowOf('day', now)) ? now - hourMs : now;
+    const { period, ...month } = { period: 'BUDGET_PERIOD_MONTH', amountUsd: '100' };
+    await recordEvents(fixture.store, [
+      event(tenant, { at: earlier, provider_key_id: id }),
+      event(tenant, { at: earlier, provider_key_id: id, model_asked: 'gpt-provider/gpt-4o-mini', shadow: 1 }),
+      event(tenant, { at: earlier }),
+    ]);
+    const all = await fixture.budget(tenant, { subject, period, ...month });
+    const one = await fixture.budget(tenant, { subject, period, ...month, model: 'gpt-provider/gpt-4o' });
+    const ledger = new LedgerFixture(fixture.store);
+    await ledger.report([
+      { row: event(tenant, { provider_key_id: id }) },
+      { row: event(tenant, { provider_key_id: id, shadow: 1 }) },
+      { row: event(tenant, { direct_key: 1 }) },
+    ]);
+    const spent = new Map((await fixture.windows(tenant)).map(({ limitId, spentUsd }) => [limitId, spentUsd]));
+    expect([spent.get(all.id), spent.get(one.id)]).toEqual(['4', '3']);
+    const question = {
+      ...{ id: 'budget', subjectKind: 'provider_key' as const, subjectId: id, model: null, spent: 4 * dollar },
+      ...{ period: 'day' as const, endsAt: windowEnd('day', now) ?? 0 },
+    };
+    const forecasts = await fixture.store.snapshot((db) =>
+      forecastWindows({ db, organizationId: tenant.id, now }, [question]),
+    );
+    expect(forecasts.get('budget')).toMatchObject({ basis: 'mean' });
+    expect(forecasts.get('budget')?.spent).toBeGreaterThan(4 * dollar);
+  });
+
+  it('for a part of the traffic count that part from their creation on', async () => {
+    const tenant = await fixture.tenant();
+    await recordEvents(fixture.store, [event(tenant, { at: Date.now() - 1 })]);
+    const [stored, direct, all] = [
+      await fixture.budget(tenant, { traffic: 'LIMIT_TRAFFIC_STORED' }),
+      await fixture.budget(tenant, { traffic: 'LIMIT_TRAFFIC_DIRECT' }),
+      await fixture.budget(tenant, { traffic: 'LIMIT_TRAFFIC_ALL' }),
+    ];
+    expect([stored.traffic, direct.traffic, all.traffic]).toEqual([
+      'LIMIT_TRAFFIC_STORED',
+      'LIMIT_TRAFFIC_DIRECT',
+      undefined,
+    ]);
+    const ledger = new LedgerFixture(fixture.store);
+    const at = Date.now() + 1000;
+    const rows = [event(tenant, { at }), event(tenant, { at, direct_key: 1 }), event(tenant, { at, direct_key: 1 })];
+    await ledger.report(rows.map((row) => ({ row })));
+    const windows = await fixture.windows(tenant);
+    const spent = new Map(windows.map(({ limitId, spentUsd }) => [limitId, spentUsd]));
+    expect([stored, direct, all].map(({ id }) => spent.get(id))).toEqual(['1', '2', '4']);
+    expect(windows.find(({ limitId }) => limitId === direct.id)?.limitName).toBe(
+      "budget of $5 a day for traffic with callers' own provider keys of the organization",
+    );
+    const same = { id: direct.id, traffic: 'LIMIT_TRAFFIC_DIRECT', amountUsd: '7' };
+    expect(await fixture.as(tenant, 'Limits.Update', same)).toMatchObject({ amountUsd: '7' });
+    const other = { id: direct.id, traffic: 'LIMIT_TRAFFIC_STORED' };
+    expect(await violated(fixture.plane.call('Limits.Update', tenant.owner.token, other))).toEqual(['traffic']);
+    const shadow = { traffic: 'LIMIT_TRAFFIC_STORED', model: 'shadow/fast', allowUnmatched: true };
+    expect(await violated(fixture.ask(tenant, shadow))).toEqual(['traffic']);
+  });
+});
