@@ -64,7 +64,7 @@ describeBudgets('budgets of provider keys', (fixture) => {
     expect(listed).toMatchObject({ limits: [] });
   });
 
-  it('of another organization are not found, whoever calls', async () => {
+  it('of another organization are not found by any method', async () => {
     const { tenant, id, subject } = await keyed();
     const { id: limitId } = await fixture.budget(tenant, { subject });
     const { tenant: hostile, id: own } = await keyed();
