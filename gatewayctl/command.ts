@@ -56,8 +56,11 @@ export interface MethodCommand extends Common {
   readonly done?: string;
   /** What to report on standard error after a secret was shown. */
   readonly afterSecret?: (response: object, invocation: Invocation) => void;
-  /** "own": the request's organization is an option of the command, not the organization in use. */
-  readonly organization?: 'own';
+  /**
+   * "own": the request's organization is an option of the command, not the organization in use. "or platform": with
+   * --platform the request names none.
+   */
+  readonly organization?: 'own' | 'or platform';
   /** For a list that can be followed. */
   readonly follow?: Follow;
   /** Accepts the request's fields as JSON by --file. */

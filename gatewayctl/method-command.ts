@@ -100,11 +100,16 @@ async function requestOfFile(
 
 /** If the request has no organization, none is requested, but names may still need one. */
 async function organizationOf(command: MethodCommand, invocation: Invocation): Promise<string | undefined> {
+  if (isForPlatform(command, invocation)) return undefined;
   const { requestType } = methodTypes(command.method);
   const { organizationId } = fieldsOf(requestType);
   if (organizationId !== undefined && !isOptional(requestType, 'organizationId'))
     return await organizationInUse(invocation);
   return await organizationIfAny(invocation);
+}
+
+function isForPlatform({ organization }: Pick<MethodCommand, 'organization'>, { options }: Invocation): boolean {
+  return organization === 'or platform' && options.platform === true;
 }
 
 interface Filling {
@@ -127,6 +132,7 @@ async function fillOrganization(
     if (id !== undefined) request.organizationId = id;
   }
   const path = otherwise?.field;
+  if (isForPlatform({ ...(organization && { organization }) }, invocation)) return;
   if (path === undefined || getField(request, path) !== undefined) return;
   const caller = otherwise?.ofMember && (await callerOf(await invocation.client()));
   if (caller?.role === 'ROLE_MEMBER') return setFields(request, { [path]: caller.personId, ...otherwise?.ofMember });

@@ -11,6 +11,7 @@ import { type EpochChange, epochChanges, recordKinds, recordStates } from '../..
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
 import { countedIn } from '../store/epochs.ts';
+import { platformId } from '../store/platform-id.ts';
 import { type ChangeRow, type Position, type Reclaim, type Store, StoreUnavailableError } from '../store/store.ts';
 import { type Feed, indexAfter } from './feed.ts';
 import type { WatcherEntry, Watchers } from './watchers.ts';
@@ -168,7 +169,8 @@ class Session {
   reclaim({ budgetId, organizationId, window }: Reclaim): void {
     const bound = this.#caller.organizationId;
     if (this.#cursor === undefined || this.#blocked) return;
-    if (bound === undefined || bound === organizationId) this.#send({ recall: { budgetId, window } });
+    if ([undefined, organizationId].includes(bound) || organizationId === platformId)
+      this.#send({ recall: { budgetId, window } });
   }
 
   end(error?: CallError): void {

@@ -3,7 +3,7 @@
 import { isShadow } from '../../catalog/model-selector.ts';
 import { type CounterKind, isCounterKind, tagOfEach } from '../../common/counter-names.ts';
 import { isTagName, tagValue } from '../../common/tags.ts';
-import { limitKinds, limitSubjects, limitTraffics, type TrafficPart } from '../../proto/words/access.ts';
+import { type LimitSubjectKind, limitKinds, limitTraffics, type TrafficPart } from '../../proto/words/access.ts';
 import type { LimitCounting } from '../store/limit-counting.ts';
 import { wordOf } from './enum-names.ts';
 import { type Field, invalid, optional, problemsAt, valid } from './field.ts';
@@ -35,16 +35,22 @@ export function limitCounting({ subject, model = '', tag, each, required, traffi
   };
 }
 
-/** What a limit with this subject cannot be, if that is a provider key: the problems, by field. */
-export function ofProviderKey({ subject, kind, model = '', required, traffic }: CountingFields & { kind?: string }) {
-  const isOfIt = subject?.kind === limitSubjects.names.provider_key;
-  const refuseIf = (isRefused: boolean, text: string): Field<undefined> =>
-    isOfIt && isRefused ? invalid(text) : valid(undefined);
+/** What a limit of who pays for requests, a provider key or the platform, cannot be: the problems, by field. */
+export function ofPayer(
+  subject: LimitSubjectKind | undefined,
+  { kind, model = '', ...of }: CountingFields & { kind?: string },
+) {
+  const isOfKey = subject === 'provider_key';
+  if (!isOfKey && subject !== 'platform') return {};
+  const noBudgetOfIt = invalid('does not go with the budget of a provider key or of the platform');
   return {
-    ...(isOfIt && kind !== limitKinds.names.budget && { kind: invalid('of a provider key must be LIMIT_KIND_BUDGET') }),
-    ...(isOfIt && isShadow(model) && { model: invalid('of the budget of a provider key must not be shadow/<route>') }),
-    ...(isOfIt && required && { required: refuseIf(true, 'does not go with the budget of a provider key') }),
-    ...(isOfIt && traffic && { traffic: refuseIf(true, 'does not go with the budget of a provider key') }),
+    ...(kind !== limitKinds.names.budget && { kind: invalid('must be LIMIT_KIND_BUDGET with this subject') }),
+    ...(isShadow(model) && { model: noBudgetOfIt }),
+    ...(of.required && { required: noBudgetOfIt }),
+    ...(isOfKey && of.traffic && { traffic: noBudgetOfIt }),
+    // Tags are an organization's.
+    ...(!isOfKey && of.tag && { tag: noBudgetOfIt }),
+    ...(!isOfKey && of.each !== undefined && { each: noBudgetOfIt }),
   };
 }
 

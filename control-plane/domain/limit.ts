@@ -3,6 +3,7 @@
 import { type BudgetPeriod, isWindowName } from '../../common/budget-window.ts';
 import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import { budgetPeriods, type LimitSubjectKind, limitKinds, limitSubjects } from '../../proto/words/access.ts';
+import { platformId } from '../store/platform-id.ts';
 import { type Reference, referenceOf, wordOf } from './enum-names.ts';
 import { type Field, invalid, optional, valid } from './field.ts';
 import { within } from './shared-fields.ts';
@@ -11,19 +12,36 @@ export const limitCountMax = 1_000_000_000;
 
 export type LimitSubject = Reference<LimitSubjectKind>;
 
-export const limitSubject = referenceOf(limitSubjects);
+const subjectOfOrganization = referenceOf(limitSubjects);
 
-/** Reads the owner of usage: usage is corrected for those who caused it, not for the provider key that it was sent with. */
-export function usageOwner(organizationId: string) {
-  return (message: { readonly kind: string; readonly id: string } | null): Field<Reference<UsageOwnerKind>> => {
-    const read = limitSubject(organizationId)(message);
-    if ('problems' in read) return read;
-    const { kind, id } = read.value;
-    return kind === 'provider_key' ? invalid('must not be a provider key', '.kind') : valid({ kind, id });
+/** Reads the subject of a limit. @param owner an organization's id, or the platform's (store/platform-id.ts) */
+export function limitSubject(owner: string) {
+  return (message: Message | null): Field<LimitSubject> => {
+    const { names } = limitSubjects;
+    if (owner === platformId) {
+      const isPlatform = message === null || message.kind === names.platform;
+      return isPlatform ? valid({ kind: 'platform', id: platformId }) : invalid(`must be ${names.platform}`, '.kind');
+    }
+    if (message?.kind === names.platform) return invalid('is for platform operators', '.kind');
+    return subjectOfOrganization(owner)(message);
   };
 }
 
-export type UsageOwnerKind = Exclude<LimitSubjectKind, 'provider_key'>;
+type Message = { readonly kind: string; readonly id: string };
+
+/** Reads the owner of usage: usage is corrected for those who caused it, not for those who pay for it. */
+export function usageOwner(organizationId: string) {
+  return (message: Message | null): Field<Reference<UsageOwnerKind>> => {
+    const read = limitSubject(organizationId)(message);
+    if ('problems' in read) return read;
+    const { kind, id } = read.value;
+    return kind === 'provider_key' || kind === 'platform'
+      ? invalid('must be an organization, an AI system, a person or a virtual key', '.kind')
+      : valid({ kind, id });
+  };
+}
+
+export type UsageOwnerKind = Exclude<LimitSubjectKind, 'provider_key' | 'platform'>;
 
 export const limitKind = wordOf(limitKinds);
 

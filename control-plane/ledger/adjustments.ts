@@ -5,6 +5,7 @@ import { type Kysely, sql } from 'kysely';
 import { shadowModel } from '../../catalog/model-selector.ts';
 import { windowOf } from '../../common/budget-window.ts';
 import { dayMs } from '../../common/durations.ts';
+import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';
 import { addToHours, addToMetadataHours, emptyRow } from '../usage/hours.ts';
@@ -55,7 +56,7 @@ export async function recordAdjustment(
   tx: AdjustingTransaction,
   usage: AdjustedUsage,
 ): Promise<readonly BudgetWindow[]> {
-  await shareOrganizations(tx, [usage.organizationId]);
+  await shareOrganizations(tx, [usage.organizationId, platformId]);
   await requireRecorded(tx.db, usage);
   const windows = await windowsOf(tx, usage);
   await admitCounters(tx, windows);

@@ -30,12 +30,17 @@ export interface Budget {
 
 /**
  * Whether its windows count usage from before it was created. Sums by hour have neither tags nor a part of the traffic, and of
- * provider keys no counters; a budget without windows counts from its creation on.
+ * provider keys no counters; a budget without windows, and one of the platform, counts from its creation on.
  */
 export function countsEarlier({ period, counting, subjectKind }: Budget): boolean {
-  if (period === 'total') return false;
+  if (period === 'total' || subjectKind === 'platform') return false;
   if (counting === undefined) return true;
   return !countsTags(counting) && counting.traffic === undefined && subjectKind !== 'provider_key';
+}
+
+/** Copies of requests count towards budgets of who pays for them, and towards those for copies. */
+export function countsCopies({ subjectKind }: Budget): boolean {
+  return subjectKind === 'provider_key' || subjectKind === 'platform';
 }
 
 /** A budget and one of its windows. */

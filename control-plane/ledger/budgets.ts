@@ -8,6 +8,7 @@ import { limitOfCounter } from '../../common/counter-names.ts';
 import { calendarOf, raisesOf, thresholdsOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
 import { countingOf } from '../store/limit-counting.ts';
+import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import { usageWaitsMaxMs } from './bounds.ts';
 import type { Budget } from './budget.ts';
@@ -44,7 +45,7 @@ interface BudgetsQuestion {
 }
 
 /**
- * All budgets that may count usage of these subjects. A budget that was deleted long ago has no leases that an event
+ * All budgets that may count usage of these subjects, the platform's among them. A budget that was deleted long ago has no leases that an event
  * could settle.
  */
 export async function readBudgets(
@@ -56,8 +57,8 @@ export async function readBudgets(
     .selectFrom('limits')
     .selectAll()
     .where('kind', 'in', budgetKinds)
-    .where('organization_id', 'in', organizationIds)
-    .where('subject_id', 'in', subjectIds)
+    .where('organization_id', 'in', [...organizationIds, platformId])
+    .where('subject_id', 'in', [...subjectIds, platformId])
     .where((where) => where.or([where('deleted_at', 'is', null), where('deleted_at', '>', now - deletedKeptMs)]))
     .execute();
   return rows.flatMap((row) => budgetOf(row) ?? []);

@@ -2,6 +2,7 @@
 import { windowMaxMs, windowOf, windowStart } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
+import { platformId } from '../store/platform-id.ts';
 import type { LedgerTransaction, Store } from '../store/store.ts';
 import { type BudgetOfWindow, noteExceeded } from '../webhooks/thresholds.ts';
 import { Batches, type Done } from './batches.ts';
@@ -162,10 +163,11 @@ function idsOf(works: readonly LeaseRequest[], which: 'budgetId' | 'session'): r
   return [...new Set(works.map(({ operation }) => operation[which]))].toSorted();
 }
 
-/** For a bound proxy only the budgets of its organization exist. */
+/** For a bound proxy only the budgets of its organization and of the platform exist. */
 function mayTouch({ caller, operation }: LeaseRequest, budgets: ReadonlyMap<string, Budget>): boolean {
   const budget = budgets.get(operation.budgetId);
-  return budget !== undefined && (caller.organizationId ?? budget.organizationId) === budget.organizationId;
+  if (budget === undefined) return false;
+  return [undefined, budget.organizationId].includes(caller.organizationId) || budget.organizationId === platformId;
 }
 
 // No operation is retried after this time, so a refusal outside it need not be stored.

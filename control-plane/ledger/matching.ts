@@ -7,10 +7,11 @@ import { type BudgetCalendar, windowOf } from '../../common/budget-window.ts';
 import { isCounter, limitOfCounter } from '../../common/counter-names.ts';
 import { dayMs, minuteMs } from '../../common/durations.ts';
 import { raisedIn } from '../store/budget-columns.ts';
+import { platformId } from '../store/platform-id.ts';
 import type { UsageEventRow } from '../store/schema.ts';
 import { type BudgetedSource, subjectColumns } from '../usage/sources.ts';
 import type { BudgetOfWindow } from '../webhooks/thresholds.ts';
-import { type Budget, type BudgetWindow, countsEarlier } from './budget.ts';
+import { type Budget, type BudgetWindow, countsCopies, countsEarlier } from './budget.ts';
 import { budgetNamed } from './counters.ts';
 import { countersOf, type Tags } from './event-counters.ts';
 
@@ -37,6 +38,7 @@ export function subjectsOf(source: BudgetedSource): ReadonlySet<string> {
     if (subject !== null) subjects.add(subject);
   }
   if (source.provider_key_id !== null) subjects.add(source.provider_key_id);
+  subjects.add(platformId);
   return subjects;
 }
 
@@ -62,7 +64,7 @@ export function createMatching(budgets: readonly Budget[]): (source: BudgetedSou
   return (source) => {
     const own = [...subjectsOf(source)]
       .flatMap((subject) => bySubject.get(subject) ?? [])
-      .filter(({ organizationId }) => organizationId === source.organization_id);
+      .filter(({ organizationId }) => organizationId === source.organization_id || organizationId === platformId);
     const all = own.filter((budget) => matches(budget, source));
     const others = own.filter((budget) => !all.includes(budget));
     const matching = all.filter(({ counting }) => counting === undefined);
@@ -91,9 +93,10 @@ function isOfDays(calendar: BudgetCalendar): boolean {
   return typeof calendar === 'string' && calendar !== 'hour';
 }
 
-function matches({ model, subjectKind, counting }: Budget, source: BudgetedSource): boolean {
-  // A copy of a request is charged to budgets for such copies, and counts towards no other one but that of its provider key.
-  if (source.shadow === 1 && subjectKind !== 'provider_key') return false;
+function matches(budget: Budget, source: BudgetedSource): boolean {
+  // A copy of a request is charged to budgets for such copies.
+  if (source.shadow === 1 && !countsCopies(budget)) return false;
+  const { model, counting } = budget;
   const { traffic } = counting ?? {};
   if (traffic !== undefined && (traffic === 'direct') !== (source.direct_key === 1)) return false;
   return model === null || limitsModel(model, source.model_asked);

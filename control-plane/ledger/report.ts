@@ -2,6 +2,7 @@
 // them. An event counts once, towards every budget that matches its own attributes, and settles its pending charge
 // (`escrow`).
 import type { Kysely } from 'kysely';
+import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';
 import { recordUsage } from '../usage/record.ts';
@@ -107,7 +108,7 @@ interface Owned {
 async function lockOwners(tx: LedgerTransaction, reports: readonly UsageReport[]): Promise<Owned> {
   const events = reports.flatMap((report) => report.events);
   const named = distinct(events.map(({ row }) => row.organization_id));
-  await shareOrganizations(tx, named);
+  await shareOrganizations(tx, [...named, platformId]);
   const organizations = await existing(tx.db, named);
   const bookable = events.filter(({ row }) => organizations.has(row.organization_id));
   const sessions = await shareSessions(

@@ -67,6 +67,7 @@ export async function readRowNames(
     person,
     virtual_key: key,
     provider_key: providerKey,
+    platform: () => '',
   };
   return {
     key,
@@ -132,6 +133,7 @@ export const subjectTexts: Readonly<Record<LimitSubjectKind, string>> = {
   person: 'the person',
   virtual_key: 'the virtual key',
   provider_key: 'the provider key',
+  platform: 'the platform',
 };
 
 /** For example "budget of $50 a month for gpt-provider/* of the AI system checkout". */

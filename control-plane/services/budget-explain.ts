@@ -54,6 +54,7 @@ export async function explain(call: ReadCall, request: ExplainBudgetsRequest__Ou
 async function subjectsWith(call: ReadCall, { kind, id }: LimitSubject): Promise<readonly string[]> {
   switch (kind) {
     case 'organization':
+    case 'platform':
       return [];
     case 'ai_system':
     case 'person':

@@ -8,6 +8,7 @@ import type { WindowRow as LedgerRow } from '../ledger/windows.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { countingOf } from '../store/limit-counting.ts';
+import { organizationOrPlatform } from '../store/platform-id.ts';
 import { windowMessage } from './budget-window-rows.ts';
 import { findLimit, requireMayLimit, subjectOf } from './limit-access.ts';
 import type { LimitRow } from './limit-rows.ts';
@@ -37,7 +38,7 @@ export async function reset(call: ChangeCall, request: ResetBudgetRequest__Outpu
   if (done.after === done.before) return { unchanged: after };
   return {
     result: after,
-    organizationId: limit.organization_id,
+    organizationId: organizationOrPlatform(limit.organization_id),
     target: { kind: 'limit', id: limit.id },
     before: shown(done.before),
     after: { ...after, reason },

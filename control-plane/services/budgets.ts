@@ -22,6 +22,7 @@ import { cutPage, pageBy } from '../rpc/page.ts';
 import { calendarOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
 import { countingOf, limitOf } from '../store/limit-counting.ts';
+import { organizationOrPlatform, ownerNamed } from '../store/platform-id.ts';
 import { type Forecast, type ForecastQuestion, forecastWindows } from './budget-forecast.ts';
 import { type WindowRow, windowEndOf, windowMessage } from './budget-window-rows.ts';
 import {
@@ -38,8 +39,9 @@ import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 export async function listWindows(
   call: ReadCall,
-  request: ListBudgetWindowsRequest__Output,
+  given: ListBudgetWindowsRequest__Output,
 ): Promise<ListBudgetWindowsResponse> {
+  const request = { ...given, organizationId: ownerNamed(given.organizationId) };
   const one = await findCounted(call, request);
   if (one !== undefined) return await listCounters(call, request, one);
   const { size, limit, after } = pageBy(request, readWindowKey);
@@ -105,8 +107,8 @@ function forecastsOf(
   const questions = current.flatMap((row): ForecastQuestion[] => {
     const { id, period, model, subject_kind: subjectKind, subject_id: subjectId, spent, window, counting } = row;
     const endsAt = windowEndOf(calendarOf(row), window);
-    // Usage is not summed by tag and counter.
-    return endsAt === undefined || counting !== null
+    // Usage is summed neither by tag and counter nor over organizations.
+    return endsAt === undefined || counting !== null || subjectKind === 'platform'
       ? []
       : [{ id, period, model, subjectKind, subjectId, spent: spent ?? 0, endsAt }];
   });
@@ -115,8 +117,9 @@ function forecastsOf(
 
 export async function listUnconfirmed(
   call: ReadCall,
-  request: ListUnsettledRequest__Output,
+  given: ListUnsettledRequest__Output,
 ): Promise<ListUnsettledResponse> {
+  const request = { ...given, organizationId: ownerNamed(given.organizationId) };
   const { size, limit, after } = pageBy(request, readLeaseKey);
   let query = call.db
     .selectFrom(budgetsOf(call, await narrowed(call, request)).as('budgets'))
@@ -163,7 +166,7 @@ export async function release(call: ChangeCall, request: ReleaseUnsettledRequest
   if (done.released === 0) return { unchanged: after };
   return {
     result: after,
-    organizationId: done.organizationId,
+    organizationId: organizationOrPlatform(done.organizationId),
     target: { kind: 'limit', id: limitOfCounter(limit_id) },
     before: left(done.remaining + done.released),
     after,

@@ -16,6 +16,7 @@ import { windowOfBudget } from '../ledger/matching.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { calendarOf, type Raise, raisesOf } from '../store/budget-columns.ts';
+import { organizationOrPlatform } from '../store/platform-id.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { findLimit, requireMayLimit, subjectOf } from './limit-access.ts';
 import { type LimitRow, limitMessage, lockWindowsOf } from './limit-rows.ts';
@@ -88,7 +89,7 @@ async function change(call: ChangeCall, before: BudgetRow, raises: readonly Rais
   const shown = limitMessage(after, call.now);
   return {
     result: shown,
-    organizationId: before.organization_id,
+    organizationId: organizationOrPlatform(before.organization_id),
     target: { kind: 'limit', id: before.id },
     before: limitMessage(before, call.now),
     after: shown,

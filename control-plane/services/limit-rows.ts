@@ -11,6 +11,7 @@ import { timeText } from '../domain/shared-fields.ts';
 import { calendarStartOf, type Raise, raisesOf, thresholdsOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
 import { countingOf, kindOf } from '../store/limit-counting.ts';
+import { organizationOrPlatform } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ChangeCall, ReadCall } from './method.ts';
 
@@ -78,8 +79,8 @@ export function limitMessage(row: LimitRow, now: number) {
     ...(thresholds && { thresholds: { percents: [...thresholds] } }),
     ...countingFields(row),
     raises: raisesOf(row).flatMap((raise) => (raise.until > now ? [raiseMessage(raise)] : [])),
-    organizationId: row.organization_id,
-    subject: { kind: limitSubjects.names[row.subject_kind], id: row.subject_id },
+    organizationId: organizationOrPlatform(row.organization_id) ?? '',
+    subject: { kind: limitSubjects.names[row.subject_kind], id: organizationOrPlatform(row.subject_id) ?? '' },
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Limit;

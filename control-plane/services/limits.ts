@@ -18,13 +18,14 @@ import { budgetCalendar, calendarStart, sameCalendar } from '../domain/budget-ca
 import { budgetTerms } from '../domain/budget-terms.ts';
 import { optional } from '../domain/field.ts';
 import { type LimitSubject, limitKind, limitResize, limitSize, limitSubject, unchanged } from '../domain/limit.ts';
-import { limitCounting, ofProviderKey, sameCounting, softProblem } from '../domain/limit-counting.ts';
+import { limitCounting, ofPayer, sameCounting, softProblem } from '../domain/limit-counting.ts';
 import { modelSelector, spentSelector } from '../domain/model-selector.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError, permissionDenied } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
 import { calendarStartOf } from '../store/budget-columns.ts';
 import { countingOf, kindOf, type LimitCounting } from '../store/limit-counting.ts';
+import { organizationOrPlatform, ownerNamed } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import { flag, isSame } from './columns.ts';
@@ -38,6 +39,7 @@ import { requireTagNames } from './limit-tags.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
 import { organizationChanged } from './organizations.ts';
+import { platformChanged } from './stop-rows.ts';
 import { valuesOfKey } from './virtual-key-rows.ts';
 
 /** For one subject: its record contains all of them, and every request is checked against all of them. */
@@ -45,28 +47,30 @@ export const limitsMax = 32;
 
 export async function create(call: ChangeCall, request: CreateLimitRequest__Output): Promise<Outcome<Limit>> {
   const isBudget = request.kind === limitKinds.names.budget;
-  const known = await readKnownModels(call.db, request.organizationId, request.model);
+  const owner = ownerNamed(request.organizationId);
+  const known = await readKnownModels(call.db, organizationOrPlatform(owner) ?? null, request.model);
+  const subject = limitSubject(owner)(request.subject);
   const fields = checked({
-    subject: limitSubject(request.organizationId)(request.subject),
+    subject,
     kind: limitKind(request.kind),
     ...limitSize(isBudget, request),
     ...budgetCalendar(isBudget, request),
     ...budgetTerms(isBudget, request, request.model),
     ...limitCounting(request),
     model: optional((isBudget ? spentSelector : modelSelector)(known, request.allowUnmatched === true), request.model),
-    ...ofProviderKey(request),
+    ...ofPayer('value' in subject ? subject.value.kind : undefined, request),
   });
   const calendar = calendarStart(fields.time_zone, fields.starts_on);
-  if (fields.kind === 'budget') await lockWindowsOf(call, request.organizationId);
-  await requireExists(call.db, request.organizationId, { field: 'subject', ...fields.subject });
+  if (fields.kind === 'budget') await lockWindowsOf(call, owner);
+  await requireExists(call.db, owner, { field: 'subject', ...fields.subject });
   await requireMayLimit(call, fields.subject);
   await requireSubject(call.db, fields.subject);
   const counting = countingText(fields);
   requireHard(fields.soft === true, fields);
-  await requireTagNames(call.db, request.organizationId, fields);
+  await requireTagNames(call.db, owner, fields);
   const row: LimitRow = {
     id: uuidv7(call.now),
-    organization_id: request.organizationId,
+    organization_id: owner,
     subject_kind: fields.subject.kind,
     subject_id: fields.subject.id,
     kind: isOfEarlier(fields.subject, counting)
@@ -106,18 +110,19 @@ export async function get(call: ReadCall, request: GetLimitRequest__Output): Pro
 }
 
 export async function list(call: ReadCall, request: ListLimitsRequest__Output): Promise<ListLimitsResponse> {
-  const { subject } = checked({ subject: optional(limitSubject(request.organizationId), request.subject) });
+  const owner = ownerNamed(request.organizationId);
+  const { subject } = checked({ subject: optional(limitSubject(owner), request.subject) });
   let query = call.db
     .selectFrom('limits')
     .selectAll()
-    .where('organization_id', '=', request.organizationId)
+    .where('organization_id', '=', owner)
     .where('deleted_at', 'is', null)
     .where(shownTo(call.caller));
   if (subject !== undefined) {
     query = query.where('subject_kind', '=', subject.kind).where('subject_id', '=', subject.id);
   }
   const { items, nextPageToken } = await pageOf(query, request, (row) => limitMessage(row, call.now));
-  return { limits: await withSubjectNames(call.db, request.organizationId, items), nextPageToken };
+  return { limits: await withSubjectNames(call.db, owner, items), nextPageToken };
 }
 
 export async function update(call: ChangeCall, request: UpdateLimitRequest__Output): Promise<Outcome<Limit>> {
@@ -164,9 +169,9 @@ export async function remove(
   return { ...(await recorded(call.db, row)), result: {}, before: limitMessage(row, call.now) };
 }
 
-/** Programs of the version before know neither tags, counters and parts of the traffic nor budgets of provider keys. */
+/** Programs of the version before know neither tags, counters and parts of the traffic nor budgets of those who pay. */
 function isOfEarlier({ kind }: LimitSubject, counting: string | null): boolean {
-  return counting === null && kind !== 'provider_key';
+  return counting === null && kind !== 'provider_key' && kind !== 'platform';
 }
 
 /** Programs of the version before know neither the periods nor the calendars that came later. */
@@ -226,7 +231,7 @@ async function requireSubject(db: Kysely<Schema>, subject: LimitSubject): Promis
 
 async function recorded(db: Kysely<Schema>, row: LimitRow) {
   return {
-    organizationId: row.organization_id,
+    organizationId: organizationOrPlatform(row.organization_id),
     target: { kind: 'limit', id: row.id },
     invalidations: await whoseRecord(db, row),
   };
@@ -239,6 +244,8 @@ async function whoseRecord(db: Kysely<Schema>, row: LimitRow): Promise<readonly 
     case 'organization':
     case 'provider_key':
       return [organizationChanged(row.organization_id)];
+    case 'platform':
+      return [platformChanged];
     case 'ai_system':
     case 'person':
       return [{ kind, ref: id, state: 'changed' }];

@@ -5,6 +5,7 @@ import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Reference } from '../domain/enum-names.ts';
 import { id } from '../domain/shared-fields.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
+import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Belongs, ReadCall } from './method.ts';
 
@@ -23,6 +24,17 @@ export async function namedOrPlatform(request: { readonly organizationId?: strin
   if (request.organizationId !== undefined) return await named({ organizationId: request.organizationId });
   if (call.caller.organizationId === undefined) return null;
   throw invalidRequest([{ field: 'organization_id', description: 'is required' }]);
+}
+
+/** `organization_id` of the request; empty for the platform's limits. */
+export async function namedOrPlatforms(request: { readonly organizationId: string }, call: ReadCall): Promise<Belongs> {
+  return request.organizationId === '' && call.caller.organizationId === undefined ? null : await named(request);
+}
+
+/** `id` is a limit's. */
+export async function ofLimitRow(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
+  const belongs = await ofRow('limits')(request, call);
+  return belongs === platformId ? null : belongs;
 }
 
 /** `id` is an organization's. */
@@ -48,7 +60,7 @@ type OwnedTable =
 /** `limit_id` is a limit's, or that of a deleted budget. */
 export async function ofLimit({ limitId }: { readonly limitId: string }, call: ReadCall): Promise<Belongs> {
   checked({ limit_id: id(limitId) });
-  return await ofRow('limits')({ id: limitId }, call);
+  return await ofLimitRow({ id: limitId }, call);
 }
 
 /** `webhook_id` is a webhook's. */
@@ -124,18 +136,18 @@ const referred = {
   person: { table: 'people', what: 'a person' },
   virtual_key: { table: 'virtual_keys', what: 'a virtual key' },
   provider_key: { table: 'provider_keys', what: 'a provider key' },
-} as const satisfies Record<Exclude<LimitSubjectKind, 'organization'>, object>;
+} as const satisfies Record<Exclude<LimitSubjectKind, 'organization' | 'platform'>, object>;
 
 /**
- * @throws CallError unless the resource belongs to the organization; a reference to the organization itself was checked
- * when it was read
+ * @throws CallError unless the resource belongs to the organization; a reference to the organization itself, or to the
+ * platform, was checked when it was read
  */
 export async function requireExists(
   db: Kysely<Schema>,
   organizationId: string,
   { field, kind, id }: Reference<LimitSubjectKind> & { readonly field: string },
 ): Promise<void> {
-  if (kind === 'organization') return;
+  if (kind === 'organization' || kind === 'platform') return;
   const { table, what } = referred[kind];
   const row = await db
     .selectFrom(table)

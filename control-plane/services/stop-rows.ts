@@ -7,8 +7,10 @@ import type { StopTarget } from '../../proto/generated/gateway/v1/StopTarget.ts'
 import { timeText } from '../domain/shared-fields.ts';
 import type { OrganizationsTable } from '../store/organization-table.ts';
 import { isSuspended } from '../store/organization-table.ts';
+import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
+import { readLimits } from './limit-rows.ts';
 
 export type StopRow = Selectable<Schema['stops']>;
 
@@ -30,7 +32,8 @@ export function openAt(now: number) {
 }
 
 export async function readPlatform(db: Kysely<Schema>, now: number): Promise<PlatformRecord> {
-  return { stops: await readStops(db, null, now) };
+  const limits = (await readLimits(db, platformId, [platformId]))(platformId);
+  return { stops: await readStops(db, null, now), ...(limits.length > 0 && { limits }) };
 }
 
 /**

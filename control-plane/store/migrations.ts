@@ -29,6 +29,7 @@ import {
 import { createUsageMetadata, createUsageTags } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
 import { addSuspensionEnds, addTagNames } from './organization-table.ts';
+import { allowPlatformLimits } from './platform-limits.ts';
 import { createProviderKeyHours } from './provider-key-hours-table.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
 import { createRecordKeys } from './record-key-table.ts';
@@ -86,6 +87,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '043_request_tags': { up: addRequestTags },
   '044_limit_counters': { up: createLimitCounters },
   '045_provider_key_hours': { up: createProviderKeyHours },
+  '046_platform_limits': { up: (db) => allowPlatformLimits(db, features) },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

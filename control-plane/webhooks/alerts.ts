@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { isCounter, limitOfCounter } from '../../common/counter-names.ts';
 import { hourMs } from '../../common/durations.ts';
 import { limitOf } from '../store/limit-counting.ts';
+import { organizationOrPlatform } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
 import { auditView, type BudgetNews, budgetEvent, noticeActions } from './budget-events.ts';
@@ -87,7 +88,7 @@ async function notify(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Out
   await enqueueDeliveries(tx, news.organization_id, budgetEvent(news, tx.now));
   return {
     result: 'sent',
-    organizationId: news.organization_id,
+    organizationId: organizationOrPlatform(news.organization_id),
     target: { kind: 'limit', id: limitOfCounter(news.budget_id) },
     after: auditView(news, tx.now),
     invalidations: [],

@@ -10,6 +10,7 @@ export const budgets: Resource = {
       method: 'Budgets.ListWindows',
       about: 'list budgets with the money of their current windows, and what they will have spent at the end',
       options: [limitOption],
+      organization: 'or platform',
       complete: (request) => ({ ...request, forecast: true }),
       columns: {
         BUDGET: 'limitId',
@@ -28,11 +29,12 @@ export const budgets: Resource = {
       },
       notes:
         'The forecast is the spent money and the recorded usage of the same hours a day ago (windows of a day) or a week ago (longer ones), or the mean if there is no usage from then.',
-      examples: ['budgets list', 'budgets list --all'],
+      examples: ['budgets list', 'budgets list --all', 'budgets list --platform'],
     },
     windows: {
       method: 'Budgets.ListWindows',
       about: 'list windows of budgets with the money spent and free, newest first; with --budget those of each value',
+      organization: 'or platform',
       options: [limitOption, { flags: '--include-past', about: 'past windows as well', field: 'includePast' }],
       columns: {
         BUDGET: 'limitId',
@@ -128,6 +130,7 @@ export const unconfirmed: Resource = {
     list: {
       method: 'Budgets.ListUnsettled',
       about: 'list money that counts as spent until it is reported or released',
+      organization: 'or platform',
       options: [limitOption],
       columns: {
         BUDGET: 'limitId',

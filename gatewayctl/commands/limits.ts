@@ -91,7 +91,9 @@ export const limits: Resource = {
   commands: {
     create: {
       method: 'Limits.Create',
-      about: 'limit the organization, or the subject that an option names',
+      about:
+        'limit the organization, or the subject that an option names; with --platform what all organizations spend',
+      organization: 'or platform',
       arguments: [{ flags: '<kind>', about: 'kind of the limit', field: 'kind' }],
       options: [
         amount,
@@ -125,6 +127,7 @@ export const limits: Resource = {
         'limits create budget --usd 200 --period week --tag feature=search',
         'limits create budget --usd 2000 --period month --provider-key main',
         'limits create budget --usd 100 --period month --traffic stored',
+        'limits create budget --usd 50000 --period month --platform',
         "limits create tokens-per-minute --count 100000 --key checkout --model 'gpt-provider/*'",
       ],
     },
@@ -136,7 +139,8 @@ export const limits: Resource = {
     },
     list: {
       method: 'Limits.List',
-      about: 'list limits',
+      about: "list limits; with --platform the platform's",
+      organization: 'or platform',
       options: subjects,
       columns: {
         ID: 'id',
@@ -156,7 +160,7 @@ export const limits: Resource = {
         REQUIRED: '?required',
         SOFT: '?soft',
       },
-      examples: ['limits list', 'limits list --key checkout'],
+      examples: ['limits list', 'limits list --key checkout', 'limits list --platform'],
     },
     update: {
       method: 'Limits.Update',

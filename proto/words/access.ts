@@ -89,6 +89,7 @@ export const limitSubjects = enumWords({
   LIMIT_SUBJECT_KIND_PERSON: 'person',
   LIMIT_SUBJECT_KIND_VIRTUAL_KEY: 'virtual_key',
   LIMIT_SUBJECT_KIND_PROVIDER_KEY: 'provider_key',
+  LIMIT_SUBJECT_KIND_PLATFORM: 'platform',
 } as const satisfies WordsFor<LimitSubjectKind__Output>);
 export type LimitSubjectKind = WordOf<typeof limitSubjects>;
 

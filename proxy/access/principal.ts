@@ -29,6 +29,8 @@ export interface Principal {
 /** What binds every organization. */
 export interface PlatformRecord {
   readonly stops: readonly Stop[];
+  /** Its budgets; absent: none. */
+  readonly limits?: readonly Limit[];
 }
 
 /** What an operator has stopped: a provider, models, models of a provider, or direct keys. */

@@ -1,16 +1,10 @@
 // Decodes the contract's messages into the proxy's own types. A message that lacks what the protocol promises is
 // refused: a record that was half understood could grant more than it should.
 import { canonicalSelector } from '../../catalog/model-selector.ts';
-import type { BudgetPeriod } from '../../common/budget-window.ts';
-import { isCounterKind } from '../../common/counter-names.ts';
-import { isTimeZone, type LocalCalendar } from '../../common/local-windows.ts';
 import { Secret } from '../../common/secret.ts';
 import { isTagName, tagNamesMax } from '../../common/tags.ts';
 import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
 import type { KeyRecord__Output } from '../../proto/generated/gateway/v1/KeyRecord.ts';
-import type { LimitCounting__Output } from '../../proto/generated/gateway/v1/LimitCounting.ts';
-import type { LimitRecord__Output } from '../../proto/generated/gateway/v1/LimitRecord.ts';
-import type { LocalWindows__Output } from '../../proto/generated/gateway/v1/LocalWindows.ts';
 import type { OrganizationRecord__Output } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
 import type { OwnToolSettings__Output } from '../../proto/generated/gateway/v1/OwnToolSettings.ts';
 import type { Position__Output } from '../../proto/generated/gateway/v1/Position.ts';
@@ -21,31 +15,28 @@ import type { ScopeRecord__Output } from '../../proto/generated/gateway/v1/Scope
 import type { WatchReset__Output } from '../../proto/generated/gateway/v1/WatchReset.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import {
-  budgetPeriods,
   epochChanges,
   hangUps,
-  limitKinds,
-  limitTraffics,
   priorityClasses,
   recordKinds,
   recordStates,
   scopeKinds,
   unknownCosts,
 } from '../../proto/words/access.ts';
-import type { EnumWords } from '../../proto/words/enum-words.ts';
 import { refOf } from '../access/cached-record.ts';
 import type { FeedMessage } from '../access/feed.ts';
 import type { Position } from '../access/feed-state.ts';
 import { RecordKey } from '../access/organization-key.ts';
-import type { KeyRecord, Limit, OrganizationRecord, ProviderKey, ScopeRecord } from '../access/principal.ts';
+import type { KeyRecord, OrganizationRecord, ProviderKey, ScopeRecord } from '../access/principal.ts';
 import type { Invalidation, ResolvedRecords } from '../access/records.ts';
 import type { OwnToolSettings } from '../formats/own-tools.ts';
 import { decodeGuardrails } from './wire-guardrails.ts';
+import { decodeLimit } from './wire-limits.ts';
 import { decodeOwnPrice } from './wire-prices.ts';
 import { decodeCustomProvider } from './wire-providers.ts';
 import { decodeRoutes } from './wire-routes.ts';
 import { decodeStops } from './wire-stops.ts';
-import { time, whole } from './wire-values.ts';
+import { known, time, whole } from './wire-values.ts';
 
 /** @throws Error that names the fault of the message */
 export function decodeResolve(response: ResolveResponse__Output): ResolvedRecords {
@@ -223,60 +214,4 @@ function decodeProviderKey(key: ProviderKeyRecord__Output): ProviderKey {
     priority: key.priority,
     weight: key.weight,
   };
-}
-
-function decodeLimit(limit: LimitRecord__Output): Limit {
-  return {
-    id: limit.id,
-    kind: known(limitKinds, limit.counting?.kind ?? limit.kind, 'limit'),
-    amountUsd: limit.amountUsd,
-    period: limit.windows ? decodeWindows(limit.windows) : decodePeriod(limit.period),
-    count: limit.count === undefined ? undefined : whole(limit.count),
-    model: limit.model === undefined ? undefined : canonicalSelector(limit.model),
-    ...(limit.counting && decodeCounting(limit.counting)),
-  };
-}
-
-type Counting = Pick<Limit, 'tag' | 'each' | 'required' | 'traffic' | 'providerKeyId'>;
-
-function decodeCounting({ tag, each, required, traffic, providerKeyId }: LimitCounting__Output): Counting {
-  if (each !== undefined && !isCounterKind(each))
-    throw new Error('the record contains a limit for each of what this version does not know; update the proxy');
-  return {
-    ...(tag && { tag: { name: tag.name, value: tag.value } }),
-    ...(each !== undefined && { each }),
-    ...(required && { required }),
-    ...decodeTraffic(traffic),
-    ...(providerKeyId !== undefined && { providerKeyId }),
-  };
-}
-
-function decodeTraffic(name: LimitCounting__Output['traffic']): Pick<Limit, 'traffic'> {
-  if (name === undefined) return {};
-  const traffic = known(limitTraffics, name, 'limit for a part of the traffic');
-  return traffic === 'all' ? {} : { traffic };
-}
-
-function decodePeriod(period: LimitRecord__Output['period']): BudgetPeriod | undefined {
-  return period === undefined ? undefined : known(budgetPeriods, period, 'budget period');
-}
-
-function decodeWindows({ period: name, startsOn, timeZone }: LocalWindows__Output): LocalCalendar {
-  const period = decodePeriod(name);
-  if (period === undefined || period === 'hour' || period === 'total' || !isTimeZone(timeZone))
-    throw new Error('the record contains windows of a budget that this version does not know; update the proxy');
-  const { hour = 0, weekday = 1, dayOfMonth = 1, month = 1 } = startsOn ?? {};
-  return { period, timeZone, hour, weekday, dayOfMonth, month };
-}
-
-// A limit or scope of an unknown kind would not be enforced.
-function known<Table extends Readonly<Record<string, string>>>(
-  words: EnumWords<Table>,
-  name: unknown,
-  what: string,
-): Table[keyof Table] {
-  const word = words.wordOf(name);
-  if (word === undefined)
-    throw new Error(`the record contains a ${what} that this version does not know; update the proxy`);
-  return word;
 }

@@ -4,10 +4,12 @@ import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { PlatformRecord__Output } from '../../proto/generated/gateway/v1/PlatformRecord.ts';
 import type { StopRecord__Output } from '../../proto/generated/gateway/v1/StopRecord.ts';
 import type { OrganizationRecord, PlatformRecord, Stop } from '../access/principal.ts';
+import { decodeLimit } from './wire-limits.ts';
 import { time } from './wire-values.ts';
 
-export function decodePlatform({ stops }: PlatformRecord__Output): PlatformRecord {
-  return { stops: stops.flatMap(decodeStop) };
+/** @throws Error for a limit that this version would not enforce */
+export function decodePlatform({ stops, limits }: PlatformRecord__Output): PlatformRecord {
+  return { stops: stops.flatMap(decodeStop), ...(limits.length > 0 && { limits: limits.map(decodeLimit) }) };
 }
 
 /** Of an organization's record: its stops, and when its suspension ends. */

@@ -1,4 +1,5 @@
 // Reads single values of the contract's messages strictly: a misread number or time would be trusted.
+import type { EnumWords } from '../../proto/words/enum-words.ts';
 
 /** @throws Error for anything but a whole number from 0 to 2^53 */
 export function whole(text: string): number {
@@ -23,4 +24,16 @@ export function clock(now: string): number {
   const at = time(now);
   if (at === undefined) throw new Error('the control plane did not report the time of its database');
   return at;
+}
+
+/** A limit or scope of an unknown kind would not be enforced. @throws Error for a name that this version does not have */
+export function known<Table extends Readonly<Record<string, string>>>(
+  words: EnumWords<Table>,
+  name: unknown,
+  what: string,
+): Table[keyof Table] {
+  const word = words.wordOf(name);
+  if (word === undefined)
+    throw new Error(`the record contains a ${what} that this version does not know; update the proxy`);
+  return word;
 }

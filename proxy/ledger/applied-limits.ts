@@ -36,8 +36,8 @@ export interface AppliedBudget extends Budget, Applied {
 export interface AppliedLimits {
   readonly rates: readonly AppliedRate[];
   readonly budgets: readonly AppliedBudget[];
-  /** Budgets of provider keys, whichever target gets the request. */
-  readonly keyBudgets: readonly AppliedBudget[];
+  /** Budgets of who pays, for copies of requests too: the platform's, and those of provider keys, of all targets. */
+  readonly payerBudgets: readonly AppliedBudget[];
 }
 
 type LimitedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'route' | 'shadowOf'> & {
@@ -55,16 +55,20 @@ export function appliedLimits(call: LimitedCall): AppliedLimits {
   if (shadowOf !== undefined) return ofShadow(call, names, shadowOf.name);
   const { principal, project } = caller;
   if (project !== undefined) return select(call, names);
-  const { key, scope, organization } = principal;
+  const { key } = principal;
   const known = remembered.get(key);
-  if (known !== undefined && known.scope === scope && known.organization === organization) return known.limits;
+  if (known !== undefined && isSame(known.principal, principal)) return known.limits;
   const limits = select(call, names);
-  if (areOfAllRequests(principal)) remembered.set(key, { scope, organization, limits });
+  if (areOfAllRequests(principal)) remembered.set(key, { principal, limits });
   return limits;
 }
 
 /** By key record, with the records beside it: the limits, if they apply to every model and every tag. */
-const remembered = new WeakMap<KeyRecord, Omit<Principal, 'key'> & { readonly limits: AppliedLimits }>();
+const remembered = new WeakMap<KeyRecord, { readonly principal: Principal; readonly limits: AppliedLimits }>();
+
+function isSame(known: Principal, { scope, organization, platform }: Principal): boolean {
+  return known.scope === scope && known.organization === organization && known.platform === platform;
+}
 
 /** A limit for a route is for what its callers call; limits for models are for the model that gets the request. */
 function namesFor({ qualifiedModel, route }: Pick<ChatCall, 'qualifiedModel' | 'route'>): readonly string[] {
@@ -84,25 +88,25 @@ function ofShadow(call: LimitedCall, names: readonly string[], route: string): A
         budgets.set(id, { id, limitId: id, period, amountUsd, level, model });
     }
   }
-  return { rates: [], budgets: [...budgets.values()], keyBudgets: select(call, names).keyBudgets };
+  return { rates: [], budgets: [...budgets.values()], payerBudgets: select(call, names).payerBudgets };
 }
 
 function select({ caller, isUntagged }: LimitedCall, names: readonly string[]): AppliedLimits {
   const rates = new Map<string, AppliedRate>();
   const budgets = new Map<string, AppliedBudget>();
-  const keyBudgets = new Map<string, AppliedBudget>();
+  const payerBudgets = new Map<string, AppliedBudget>();
   for (const { level, limit, keys } of limitsFor(caller, names)) {
     if (isUntagged !== true) requireTag(limit, caller);
     const { kind, count = 0, amountUsd = '0', period = 'total', model, providerKeyId } = limit;
     for (const { id, ...counter } of countersOf(limit, keys, caller)) {
       const applied = { id, limitId: limit.id, level, model, ...counter };
       const budget = { ...applied, period, amountUsd, ...countedValue(applied) };
-      if (providerKeyId !== undefined) keyBudgets.set(id, { ...budget, level: 'provider_key', providerKeyId });
-      else if (kind === 'budget') budgets.set(id, budget);
+      if (providerKeyId !== undefined) payerBudgets.set(id, { ...budget, level: 'provider_key', providerKeyId });
+      else if (kind === 'budget') (level === 'platform' ? payerBudgets : budgets).set(id, budget);
       else rates.set(id, { ...applied, kind, max: count, ...byCaller(applied) });
     }
   }
-  return { rates: [...rates.values()], budgets: [...budgets.values()], keyBudgets: [...keyBudgets.values()] };
+  return { rates: [...rates.values()], budgets: [...budgets.values()], payerBudgets: [...payerBudgets.values()] };
 }
 
 interface LimitOfLevel {
@@ -158,8 +162,8 @@ function requireTag({ id: limitId, tag, each, required }: Limit, { tags }: Calle
   throw new GatewayError('invalid_request', { param: `x-svc-tag-${name}`, message, limitId });
 }
 
-function areOfAllRequests({ organization, scope, key }: Principal): boolean {
-  return [organization, key, scope].every((record) => record?.limits.every(countsEveryRequest) ?? true);
+function areOfAllRequests({ organization, scope, key, platform }: Principal): boolean {
+  return [organization, key, scope, platform].every((record) => record?.limits?.every(countsEveryRequest) ?? true);
 }
 
 function countsEveryRequest({ model, tag, each, traffic, providerKeyId }: Limit): boolean {
@@ -173,6 +177,7 @@ function* levels({
   project,
 }: Caller): Iterable<readonly [LimitLevel, readonly Limit[], keys: readonly string[]]> {
   const own = principal.key.keyId;
+  if (principal.platform?.limits !== undefined) yield ['platform', principal.platform.limits, []];
   yield ['organization', principal.organization.limits, project === undefined ? [own] : [own, project.key.keyId]];
   for (const sent of [principal, project]) {
     if (sent === undefined) continue;

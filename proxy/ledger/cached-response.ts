@@ -30,9 +30,11 @@ export async function reserveCached(
   const prices = pricePercent === 0 ? undefined : deps.prices.of(call);
   const cost = prices === undefined ? 0 : partOf(prices.costOf(usage), pricePercent);
   const unpriced = pricePercent > 0 && prices?.covers(usage) !== true;
-  const { budgets, rates } = appliedLimits(call);
+  const { budgets, payerBudgets, rates } = appliedLimits(call);
+  // No provider key was used.
+  const paying = payerBudgets.filter(({ providerKeyId }) => providerKeyId === undefined);
   const ifKilled = () => ({ ...killedEvent(call), ...calledNothing });
-  const money = cost === 0 ? undefined : await takeAmount(deps, budgets, { amount: cost, ifKilled });
+  const money = cost === 0 ? undefined : await takeAmount(deps, [...budgets, ...paying], { amount: cost, ifKilled });
   const limits = pricePercent === 0 ? rates.filter(({ kind }) => counted[kind] !== 'tokens') : rates;
   const tokens = partOf(usage.promptTokens + usage.completionTokens, pricePercent);
   const stamp = money?.stamp ?? deps.budgets.stamp();

@@ -16,6 +16,7 @@ const levelNames: Readonly<Record<LimitLevel, string>> = {
   person: 'person',
   virtual_key: 'virtual key',
   provider_key: 'provider key',
+  platform: 'platform',
 };
 
 const kindNames: Readonly<Record<RateKind, string>> = {
@@ -85,7 +86,7 @@ export function budgetRefusal(
     case 'exceeded': {
       if (windowEndsAt === undefined)
         return new GatewayError('budget_exceeded', {
-          message: `${name} is spent; an owner or admin can raise it`,
+          message: `${name} is spent; ${budget.level === 'platform' ? 'a platform operator' : 'an owner or admin'} can raise it`,
           limitId,
         });
       const opens = new Date(windowEndsAt).toISOString().replace('.000Z', 'Z');
@@ -118,6 +119,8 @@ const periodNames = {
 
 function nameOfBudget(budget: AppliedBudget, isOther: boolean): string {
   const { level, amountUsd, period } = budget;
+  // Its figures are for platform operators alone.
+  if (level === 'platform') return "the platform's budget";
   return `the ${levelNames[level]}'s budget of $${amountUsd}${periodNames[periodOf(period)]}${countedOf(budget, isOther)}`;
 }
 

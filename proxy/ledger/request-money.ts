@@ -87,12 +87,14 @@ function limitsOf(call: ChatCall): TargetLimits {
   if (call.countsOnly === true) {
     return { rates: limits.rates.filter(({ kind }) => counted[kind] !== 'tokens'), budgets: [] };
   }
-  const ofKeys = limits.keyBudgets.filter(({ providerKeyId }) => hasKey(call, providerKeyId));
   const rates = call.guardrailId === undefined ? limits.rates : [];
-  return { rates, budgets: ofKeys.length === 0 ? limits.budgets : [...limits.budgets, ...ofKeys] };
+  const paying = limits.payerBudgets.filter(
+    ({ providerKeyId }) => providerKeyId === undefined || hasKey(call, providerKeyId),
+  );
+  return { rates, budgets: paying.length === 0 ? limits.budgets : [...limits.budgets, ...paying] };
 }
 
-function hasKey({ targets }: CallTarget, providerKeyId: string | undefined): boolean {
+function hasKey({ targets }: CallTarget, providerKeyId: string): boolean {
   return targets.some((target) => target.providerKeyId === providerKeyId);
 }
 

@@ -164,11 +164,11 @@ export const expectations: Record<MethodName, Expectation> = {
   'AiSystems.Delete': { ...managersOnly, request: aiSystem },
   'Audit.List': { ...managersHiddenFromPlatform, request: inOrganization },
   'Audit.Verify': { ...platformOnly, request: () => ({}) },
-  'Budgets.ListWindows': { ...everybodyInside, request: inOrganization },
-  'Budgets.ListUnsettled': { ...managersOnly, request: inOrganization },
-  'Budgets.Release': { ...managersOnly, request: unconfirmed },
+  'Budgets.ListWindows': { ...everybodyInside, platform: hidden, request: inOrganization },
+  'Budgets.ListUnsettled': { ...managersHiddenFromPlatform, request: inOrganization },
+  'Budgets.Release': { ...managersHiddenFromPlatform, request: unconfirmed },
   'Budgets.Reset': {
-    ...managersOnly,
+    ...managersHiddenFromPlatform,
     request: async (world, tenant) => ({ limitId: (await budget(world, tenant)).id, reason: 'a test' }),
   },
   'Budgets.Explain': {
@@ -194,21 +194,21 @@ export const expectations: Record<MethodName, Expectation> = {
   'Ledger.ReportUsage': { ...nobodyButOthers, request: () => ({ events: [] }) },
   'Ledger.CloseSession': { ...nobodyButOthers, request: () => ({ session: lease().session }) },
   'Limits.Create': {
-    ...managersOnly,
+    ...managersHiddenFromPlatform,
     request: async (world, tenant) => {
       const someone = await createPerson(world.plane, tenant, 'ROLE_MEMBER');
       return limitOn(tenant, someone);
     },
   },
-  'Limits.Get': { ...everybodyInside, request: limit },
-  'Limits.List': { ...everybodyInside, request: inOrganization },
-  'Limits.Update': { ...managersOnly, request: limit },
+  'Limits.Get': { ...everybodyInside, platform: hidden, request: limit },
+  'Limits.List': { ...everybodyInside, platform: hidden, request: inOrganization },
+  'Limits.Update': { ...managersHiddenFromPlatform, request: limit },
   'Limits.Raise': {
-    ...managersOnly,
+    ...managersHiddenFromPlatform,
     request: async (world, tenant) => ({ ...(await budget(world, tenant)), amountUsd: '1', endsAt: inAMonth() }),
   },
-  'Limits.EndRaise': { ...managersOnly, request: raised },
-  'Limits.Delete': { ...managersOnly, request: limit },
+  'Limits.EndRaise': { ...managersHiddenFromPlatform, request: raised },
+  'Limits.Delete': { ...managersHiddenFromPlatform, request: limit },
   'OperatorTokens.Bootstrap': { ...nobodyButOthers, request: () => ({ name: 'second' }) },
   'OperatorTokens.Create': { ...everybodyInside, platform: hidden, request: tokensOfMember },
   'OperatorTokens.List': { ...everybodyInside, platform: hidden, request: tokensOfMember },

@@ -148,7 +148,7 @@ describe.each([
     expect((await call('Stops.Delete', { id })).code).toBe('NOT_FOUND');
     expect((await as('Stops.List', {}, platform.token)).stops).toMatchObject([{ id, createdBy: platform.id }]);
     await as('Stops.Delete', { id }, platform.token);
-    expect((await resolve(key)).platform).toEqual({ stops: [] });
+    expect((await resolve(key)).platform).toEqual({ stops: [], limits: [] });
   });
 
   it('are sent to webhooks: an organization’s to its own, the platform’s to all', async () => {

@@ -1,9 +1,10 @@
-// Budgets of provider keys, and budgets for a part of the traffic, with live planes: another key gets the request when the
+// Budgets of provider keys and of the platform, and budgets for a part of the traffic, with live planes: another key gets the request when the
 // budget of one is spent, each attempt counts for its own key, and the ledger equals the rows of usage.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { nanoOfUsd, usdOfNano } from '../../../common/money.ts';
 import type { Behaviour } from '../../../simulator/behaviour.ts';
 import { chat, type Reply } from '../../support/chat-requests.ts';
 import { freshSqlite, type StoreDatabase } from '../../support/databases.ts';
@@ -219,5 +220,44 @@ describe('a budget for a part of the traffic', () => {
       ...{ subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: organization.id }, traffic: 'LIMIT_TRAFFIC_DIRECT' },
     });
     for (let i = 0; i < 3; i++) expect((await ask()).outcome).toBe('200');
+  });
+});
+
+describe('the platform’s budget', () => {
+  it('bounds what all organizations spend together, and shows its figures to none of them', async () => {
+    const { platform } = gateway;
+    const other = await gateway.createOrganization(`neighbour ${++organizations}`);
+    await makeDear(other);
+    const callers = [virtualKey, (await other.createKey()).value];
+    const amount = { kind: 'LIMIT_KIND_BUDGET', amountUsd: '0.02', period: 'BUDGET_PERIOD_DAY' };
+    const { id } = await platform.call('Limits/Create', amount);
+    const soft = await platform.call('Limits/Create', { ...amount, soft: true });
+    try {
+      const last: Reply[] = [];
+      let served = 0;
+      await until(async () => {
+        for (const [nth, key] of callers.entries()) {
+          const reply = await chat(key, { model: spentModel, max_tokens: 100 })(gateway.proxy);
+          if (reply.outcome === '200') served++;
+          last[nth] = reply;
+        }
+        return last.every(({ outcome }) => outcome === exceeded);
+      });
+      for (const { message } of last)
+        expect(message).toMatch(/^the platform's budget is spent; it opens again at \S+Z$/);
+      const all = await until(async () => {
+        const both = [organization, other].map((one) => recordedRequests({ ...gateway, organization: one }));
+        const found = (await Promise.all(both)).flat();
+        return found.length === served && found;
+      });
+      const { windows } = await platform.call('Budgets/ListWindows', {});
+      const sum = nanoOfUsd((windows as readonly { spentUsd: string }[])[0]?.spentUsd ?? '');
+      expect(windows).toMatchObject([{ limitId: soft.id }, { limitId: id, spentUsd: usdOfNano(sum ?? 0) }]);
+      expect(sum).toBe(sumOf(all));
+      expect(sum).toBeLessThanOrEqual(20_000_000);
+    } finally {
+      for (const limit of [id, soft.id]) await platform.call('Limits/Delete', { id: limit });
+    }
+    await until(async () => (await ask()).outcome === '200');
   });
 });
