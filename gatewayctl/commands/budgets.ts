@@ -1,11 +1,25 @@
 // The ledger of budgets: their windows, and unconfirmed money.
 import type { Resource } from '../command.ts';
+import { budgetOptions, limitsOrganization } from './limits.ts';
 import { limitOption, ofKey, ofPerson, ofProviderKey, ofSystem, tagOf } from './shared.ts';
 
 export const budgets: Resource = {
   name: 'budgets',
   about: 'windows of budgets in the ledger; the budgets are limits',
   commands: {
+    create: {
+      method: 'Limits.Create',
+      about: 'create a budget, as limits create budget does; with --platform of what all organizations spend',
+      organization: 'or platform',
+      options: budgetOptions,
+      otherwise: limitsOrganization,
+      complete: (request) => ({ ...request, kind: 'LIMIT_KIND_BUDGET' }),
+      examples: [
+        'budgets create --usd 250 --period month --system shop',
+        'budgets create --usd 2000 --period month --provider-key main',
+        'budgets create --usd 50000 --period month --platform',
+      ],
+    },
     list: {
       method: 'Budgets.ListWindows',
       about: 'list budgets with the money of their current windows, and what they will have spent at the end',

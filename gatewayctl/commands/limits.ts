@@ -85,6 +85,34 @@ const terms: readonly Given[] = [
   },
 ];
 
+const period: Given = {
+  flags: '--period <period>',
+  about: 'of a budget: when it starts anew, in UTC unless it has a time zone',
+  field: 'period',
+};
+
+const models: Given = {
+  flags: '--model <glob>',
+  about: "only for these models, a glob over <provider>/<model>; of a budget also shadow/<route>, for a route's shadow",
+  field: 'model',
+};
+
+/** Of a new budget. */
+export const budgetOptions: readonly Given[] = [
+  ...[amount, period, models, allowUnmatched],
+  ...counting,
+  required,
+  ...starts,
+  ...terms,
+  ...subjects,
+];
+
+/** Without another subject, what is created limits the organization. */
+export const limitsOrganization = {
+  field: 'subject.id',
+  beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_ORGANIZATION' },
+} as const;
+
 export const limits: Resource = {
   name: 'limits',
   about: 'how much an organization, an AI system, a person, a key or a provider key may use',
@@ -95,28 +123,8 @@ export const limits: Resource = {
         'limit the organization, or the subject that an option names; with --platform what all organizations spend',
       organization: 'or platform',
       arguments: [{ flags: '<kind>', about: 'kind of the limit', field: 'kind' }],
-      options: [
-        amount,
-        {
-          flags: '--period <period>',
-          about: 'of a budget: when it starts anew, in UTC unless it has a time zone',
-          field: 'period',
-        },
-        count,
-        {
-          flags: '--model <glob>',
-          about:
-            "only for these models, a glob over <provider>/<model>; of a budget also shadow/<route>, for a route's shadow",
-          field: 'model',
-        },
-        allowUnmatched,
-        ...counting,
-        required,
-        ...starts,
-        ...terms,
-        ...subjects,
-      ],
-      otherwise: { field: 'subject.id', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_ORGANIZATION' } },
+      options: [...budgetOptions, count],
+      otherwise: limitsOrganization,
       file: true,
       examples: [
         'limits create budget --usd 250 --period month',

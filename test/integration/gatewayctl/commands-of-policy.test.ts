@@ -156,6 +156,24 @@ describe('limits and budgets', () => {
     expect(await ctl.run('limits list')).toMatchObject({ out: '', err: 'none\n' });
   });
 
+  it('of a provider key, of a part of the traffic, and of the platform', async () => {
+    await ctl.expect('provider-keys create gpt-provider paying --no-test', { input: 'sk-sim-paying-0123456789' });
+    const ofKey = await ctl.json('budgets create --usd 2000 --period month --provider-key paying');
+    expect(ofKey).toMatchObject({ subject: { kind: 'LIMIT_SUBJECT_KIND_PROVIDER_KEY' } });
+    expect(await ctl.expect('budgets explain --provider-key paying')).toMatch(/^\S+ +provider-key .* 2000 +yes /m);
+    expect(await ctl.expect('budgets list')).toMatch(/ budget of \$2000 a month of the provider key paying /);
+    const direct = await ctl.json('budgets create --usd 5 --period day --traffic direct');
+    expect(direct).toMatchObject({ traffic: 'LIMIT_TRAFFIC_DIRECT' });
+    expect(await ctl.expect('limits list')).toMatch(/ TRAFFIC\n(?:.*\n)*\S+ +budget .* direct *$/m);
+    for (const { id } of [ofKey, direct]) await ctl.expect(`limits delete ${id} --yes`);
+    const ofPlatform = await platform.json('budgets create --usd 50000 --period month --platform');
+    expect(ofPlatform).toMatchObject({ organizationId: '', subject: { kind: 'LIMIT_SUBJECT_KIND_PLATFORM' } });
+    expect(await platform.expect('budgets list --platform')).toMatch(/ budget of \$50000 a month of the platform /);
+    expect(await platform.expect('limits list --platform')).toMatch(/ platform /);
+    expect((await ctl.run('limits list --platform')).code).not.toBe(0);
+    await platform.expect(`limits delete ${ofPlatform.id} --yes`);
+  });
+
   it('show spent money, and release unconfirmed money', async () => {
     const budget = await ctl.json('limits create budget --usd 10 --period total');
     const { value } = await acme.createKey();
