@@ -169,7 +169,7 @@ describe('a budget of a provider key', () => {
       child.signal('SIGKILL');
       await Promise.all(hanging);
       gateway.simulator.reset();
-      await gateway.startProxyProcess(env);
+      await gateway.startProxy(env);
       const all = await rows(4);
       expect(all.filter(({ estimateReason }) => String(estimateReason).endsWith('killed'))).toHaveLength(3);
       for (const [nth, id] of [keys.first, keys.second].entries()) {
