@@ -36,7 +36,24 @@ export interface Acquired extends AcquireResponse {
 }
 
 export function drawing(caller: ProxyCaller, request: AcquireStep): LeaseWork<Acquired> {
-  return { caller, operation: request, step: (open, instant) => step(open, request, instant) };
+  return {
+    caller,
+    operation: request,
+    step: (open, instant) => {
+      const done = step(open, request, instant);
+      return isForeign(open, caller) ? { ...done, response: withoutFigures(done.response) } : done;
+    },
+  };
+}
+
+/** Whether an organization's own proxy acquires money of the platform. */
+function isForeign(open: OpenLease | NoLease, { organizationId }: ProxyCaller): boolean {
+  return typeof open !== 'string' && organizationId !== undefined && open.budget.organizationId !== organizationId;
+}
+
+/** Organizations do not learn what the platform may spend. */
+function withoutFigures({ attainable: _attainable, amount: _amount, ...response }: Acquired): Acquired {
+  return response;
 }
 
 function step(open: OpenLease | NoLease, request: AcquireStep, instant: Instant): Step<Acquired> {

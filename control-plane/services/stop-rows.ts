@@ -32,7 +32,10 @@ export function openAt(now: number) {
 }
 
 export async function readPlatform(db: Kysely<Schema>, now: number): Promise<PlatformRecord> {
-  const limits = (await readLimits(db, platformId, [platformId]))(platformId);
+  // Organizations' own proxies have this record too, and do not learn what the platform may spend.
+  const limits = (await readLimits(db, platformId, [platformId]))(platformId).map(
+    ({ amountUsd: _amount, ...limit }) => limit,
+  );
   return { stops: await readStops(db, null, now), ...(limits.length > 0 && { limits }) };
 }
 

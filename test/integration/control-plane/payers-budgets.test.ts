@@ -182,7 +182,8 @@ function ofPlatform(fixture: BudgetFixture): void {
       { limitId: id, amountUsd: '410', limitName: 'budget of $400 a day of the platform' },
     ]);
     const { limits = [] } = await fixture.store.snapshot((db) => readPlatform(db, Date.now()));
-    expect(limits).toMatchObject([{ id, amountUsd: '400' }]);
+    expect(limits).toMatchObject([{ id, kind: 'LIMIT_KIND_BUDGET' }]);
+    expect(limits[0]).not.toHaveProperty('amountUsd');
     for (const { owner } of [fixture.acme, fixture.other]) {
       const call = (method: string, request: object) => fixture.plane.call(method, owner.token, request);
       for (const [method, request] of [
@@ -246,6 +247,9 @@ function ofPlatform(fixture: BudgetFixture): void {
     ]);
     const more = { ...lease, session: sessions[0] ?? '', seq: 2, need: dollar, want: dollar };
     expect(await ledger.acquire(more)).toMatchObject({ outcome: 'busy', reclaimOf: expect.any(String) });
+    const foreign = await ledger.acquire({ ...more, session: sessions[1] ?? '' }, bound);
+    expect(foreign).toMatchObject({ outcome: 'busy' });
+    expect([foreign.amount, foreign.attainable]).toEqual([undefined, undefined]);
     await asPlatform('Budgets.Reset', { limitId: id, reason: 'a new contract' });
     await ledger.closeSession(sessions[0] ?? '');
     expect((await asPlatform('Budgets.ListWindows', { limitId: id })).windows).toMatchObject([
