@@ -18,9 +18,11 @@ import { version } from '../common/version.ts';
 import { createDispatcher } from './api/dispatch.ts';
 import type { GrpcRequestDeps } from './api/grpc-requests.ts';
 import { assertEveryMethodHasARow } from './api/methods.ts';
+import { permissionsOf } from './api/permissions.ts';
 import { createAuditLog } from './audit/audit-export.ts';
 import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from './audit/watch.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
+import { consoleOnMachine, openConsole } from './console/open.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from './guardrails/guardrail-work.ts';
 import { startExpiry } from './ledger/expiry.ts';
@@ -68,6 +70,10 @@ export interface ControlPlaneOptions {
   /** The network of webhook receivers, and of vendors in tests of keys. */
   readonly webhookNetwork?: Pick<GuardOptions, 'resolve' | 'ca'>;
   readonly rates?: OtherRates;
+  /** Whether both planes run in this process on one machine: links sign in at the console. */
+  readonly embedded?: boolean;
+  /** The built console, if it is elsewhere than beside the program. */
+  readonly consoleFolder?: string | undefined;
 }
 
 /**
@@ -76,11 +82,11 @@ export interface ControlPlaneOptions {
  */
 export async function startControlPlane(
   settings: ControlPlaneSettings,
-  { log, clock = systemClock, webhookNetwork = {}, rates = {} }: ControlPlaneOptions,
+  { log, clock = systemClock, webhookNetwork = {}, rates = {}, embedded = false, consoleFolder }: ControlPlaneOptions,
 ): Promise<ControlPlane> {
   const lifecycle = createLifecycle(log);
   try {
-    return await assemble(settings, { log, clock, webhookNetwork, rates }, lifecycle);
+    return await assemble(settings, { log, clock, webhookNetwork, rates, embedded, consoleFolder }, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -89,7 +95,7 @@ export async function startControlPlane(
 
 async function assemble(
   settings: ControlPlaneSettings,
-  { log, clock, webhookNetwork, rates }: Required<ControlPlaneOptions>,
+  { log, clock, webhookNetwork, rates, embedded, consoleFolder }: Required<ControlPlaneOptions>,
   lifecycle: Lifecycle,
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
@@ -121,7 +127,10 @@ async function assemble(
     webhookPost: post,
     guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle),
     followers,
-    replica: describeReplica(settings, { feed, clock, access, selectors, catalog, signer }),
+    replica: describeReplica(settings, {
+      ...{ feed, clock, access, selectors, catalog, signer },
+      linkBase: () => (embedded ? consoleOnMachine(settings, listeners.http.port) : undefined),
+    }),
   });
   const dispatcher = createDispatcher({ store, services, shares, clock });
   const windowRow = { store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics };
@@ -140,9 +149,11 @@ async function assemble(
   lifecycle.onClose('admin', () => admin.close());
 
   const reports = reportsOf({ store, clock, log }, shares, lifecycle);
+  const parts = { store, shares, clock, log, services, links: embedded, folder: consoleFolder };
+  const page = openConsole(settings, parts, lifecycle);
   const listeners = await openListeners(
     settings,
-    { tls, calls: { dispatcher, clock, log, metrics }, access, ledger, reports },
+    { tls, calls: { dispatcher, console: page, clock, log, metrics }, access, ledger, reports },
     lifecycle,
   );
   readiness.started((ready) => listeners.grpc.setServing(ready));
@@ -281,11 +292,12 @@ interface ReplicaParts {
   readonly selectors: SelectorWatch;
   readonly catalog: CatalogWatch;
   readonly signer: RecordSigner;
+  readonly linkBase: Replica['linkBase'];
 }
 
 function describeReplica(
   settings: ControlPlaneSettings,
-  { feed, clock, access, selectors, catalog, signer }: ReplicaParts,
+  { feed, clock, access, selectors, catalog, signer, linkBase }: ReplicaParts,
 ): Replica {
   return {
     version,
@@ -298,6 +310,8 @@ function describeReplica(
     selectors: () => selectors.last(),
     catalog: () => catalogState(catalog),
     recordKey: () => signer.keyId,
+    permissionsOf,
+    linkBase,
   };
 }
 

@@ -25,6 +25,7 @@ import type { RequestsDefinition } from './generated/gateway/v1/Requests.ts';
 import type { RouteBody, RouteBody__Output } from './generated/gateway/v1/RouteBody.ts';
 import type { RoutesDefinition } from './generated/gateway/v1/Routes.ts';
 import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
+import type { SessionsDefinition } from './generated/gateway/v1/Sessions.ts';
 import type { SignedRecord, SignedRecord__Output } from './generated/gateway/v1/SignedRecord.ts';
 import type { StatusDefinition } from './generated/gateway/v1/Status.ts';
 import type { StopsDefinition } from './generated/gateway/v1/Stops.ts';
@@ -62,6 +63,7 @@ export const services = {
   Requests: service<RequestsDefinition>('Requests'),
   Routes: service<RoutesDefinition>('Routes'),
   Status: service<StatusDefinition>('Status'),
+  Sessions: service<SessionsDefinition>('Sessions'),
   Stops: service<StopsDefinition>('Stops'),
   Usage: service<UsageDefinition>('Usage'),
   VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),

@@ -152,7 +152,18 @@ function grpcEnds(): readonly string[] {
 }
 
 function databaseRooms(): readonly string[] {
-  const rooms = ['changes', 'ledger', 'reconciliation', 'requests', 'rpc', 'services', 'store', 'usage', 'webhooks'];
+  const rooms = [
+    'auth',
+    'changes',
+    'ledger',
+    'reconciliation',
+    'requests',
+    'rpc',
+    'services',
+    'store',
+    'usage',
+    'webhooks',
+  ];
   return ['control-plane/api/dispatch.ts', ...rooms.map((room) => `control-plane/${room}/`)];
 }
 

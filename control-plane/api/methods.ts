@@ -29,6 +29,7 @@ import * as proxyTokens from '../services/proxy-tokens.ts';
 import * as recordKeys from '../services/record-keys.ts';
 import * as requests from '../services/requests.ts';
 import * as routes from '../services/routes.ts';
+import * as sessions from '../services/sessions.ts';
 import * as status from '../services/status.ts';
 import * as stops from '../services/stops.ts';
 import * as usage from '../services/usage.ts';
@@ -49,6 +50,8 @@ const trial = { audience: 'operator', effect: 'trial' } as const;
 const download = { audience: 'operator', effect: 'download' } as const;
 const proxy = { audience: 'proxy' } as const;
 const all = { platformReachesAll: true } as const;
+const recent = { needsRecentSignIn: () => true } as const;
+const suspension = { ...change, ...all, ...recent, roles: platform, organization: of.itself } as const;
 
 export const methods = {
   Access: {
@@ -118,7 +121,7 @@ export const methods = {
   },
   OperatorTokens: {
     Bootstrap: { audience: 'bootstrap', handle: operatorTokens.bootstrap },
-    Create: { ...change, roles: everybody, organization: of.ofPerson, handle: operatorTokens.create },
+    Create: { ...change, ...recent, roles: everybody, organization: of.ofPerson, handle: operatorTokens.create },
     List: { ...read, roles: everybody, organization: of.ofPerson, handle: operatorTokens.list },
     Revoke: { ...change, roles: everybody, organization: of.ofOperatorToken, handle: operatorTokens.revoke },
   },
@@ -127,8 +130,8 @@ export const methods = {
     Get: { ...read, ...all, roles: everybody, organization: of.itself, handle: organizations.get },
     List: { ...read, roles: everybody, organization: of.callersOwn, handle: organizations.list },
     UpdateSettings: { ...change, roles: managers, organization: of.itself, handle: organizations.update },
-    Suspend: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.suspend },
-    Resume: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.resume },
+    Suspend: { ...suspension, handle: organizations.suspend },
+    Resume: { ...suspension, handle: organizations.resume },
     SetWeight: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.setWeight },
     RotateRecordKey: { ...change, roles: managers, organization: of.itself, handle: recordKeys.rotate },
   },
@@ -145,6 +148,7 @@ export const methods = {
       ...change,
       roles: managersAndPlatform,
       organization: of.ofRow('people'),
+      needsRecentSignIn: people.changesRole,
       handle: people.update,
     },
     Delete: {
@@ -250,14 +254,25 @@ export const methods = {
     Update: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.update },
     Delete: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.remove },
   },
+  Sessions: {
+    CreateLink: { ...change, roles: everybody, organization: of.callersOwn, handle: sessions.createLink },
+    List: { ...read, roles: everybody, organization: of.namedOrOwn, handle: sessions.list },
+    Revoke: { ...change, roles: everybody, organization: of.ofSession, handle: sessions.revoke },
+  },
   Status: {
     Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },
   },
   Stops: {
-    Create: { ...change, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: stops.create },
+    Create: {
+      ...change,
+      ...recent,
+      roles: managersAndPlatform,
+      organization: of.namedOrPlatform,
+      handle: stops.create,
+    },
     Get: { ...read, roles: managersAndPlatform, organization: of.ofReadableStop, handle: stops.get },
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: stops.list },
-    Delete: { ...change, roles: managersAndPlatform, organization: of.ofRow('stops'), handle: stops.remove },
+    Delete: { ...change, ...recent, roles: managersAndPlatform, organization: of.ofRow('stops'), handle: stops.remove },
   },
   Usage: {
     Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },

@@ -39,6 +39,8 @@ interface OperatorRules<Request> {
   organization(request: Request, call: ReadCall): Promise<Belongs>;
   /** Whether a platform operator can access every organization. */
   readonly platformReachesAll?: true;
+  /** Whether a session of the console needs a recent sign-in for this request. */
+  needsRecentSignIn?(request: Request): boolean;
 }
 
 export interface ReadMethod<Request, Response> extends OperatorRules<Request> {
@@ -177,4 +179,8 @@ export interface Replica {
   catalog(): CatalogState;
   /** Id of the key with which it signs records. */
   recordKey(): string;
+  /** Names of the methods that operators of the role may call. */
+  permissionsOf(role: Role): readonly string[];
+  /** The console's address on this machine; undefined unless the gateway runs as one process. */
+  linkBase(): string | undefined;
 }

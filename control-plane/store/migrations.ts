@@ -10,6 +10,7 @@ import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
 import { addAuditFilters } from './audit-table.ts';
 import { addBudgetTerms } from './budget-tables.ts';
+import { createConsoleSessions } from './console-tables.ts';
 import { createLimitCounters } from './counter-table.ts';
 import { addGuardrailKeys, createGuardrails } from './guardrail-tables.ts';
 import { createKeyRefusals, createKeyStates } from './key-refusal-table.ts';
@@ -84,6 +85,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '042_usage_tags': { up: createUsageTags },
   '043_request_tags': { up: addRequestTags },
   '044_limit_counters': { up: createLimitCounters },
+  '050_console_sessions': { up: createConsoleSessions },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

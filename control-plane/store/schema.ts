@@ -5,6 +5,7 @@ import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { AuditEventsTable } from './audit-table.ts';
 import type { BudgetAdjustmentsTable, BudgetWindowsTable, LimitsTable } from './budget-tables.ts';
+import type { ConsoleLinksTable, ConsoleSessionsTable, ConsoleTokensTable } from './console-tables.ts';
 import type { LimitCountersTable } from './counter-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
 import type { KeyRefusalsTable, KeyStatesTable } from './key-refusal-table.ts';
@@ -68,6 +69,9 @@ export interface Schema extends ReconciliationTables {
   stops: StopsTable;
   operator_tokens: OperatorTokensTable;
   proxy_tokens: ProxyTokensTable;
+  console_sessions: ConsoleSessionsTable;
+  console_tokens: ConsoleTokensTable;
+  console_links: ConsoleLinksTable;
 }
 
 type Flag = 0 | 1;

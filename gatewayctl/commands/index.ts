@@ -20,6 +20,7 @@ import { reconcile } from './reconcile.ts';
 import { requests } from './requests.ts';
 import { routes } from './routes.ts';
 import { run } from './run.ts';
+import { console, sessions } from './sessions.ts';
 import { settings } from './settings.ts';
 import { stops } from './stops.ts';
 import { systems } from './systems.ts';
@@ -31,7 +32,7 @@ export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
     ...[prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
-    ...[operatorTokens, proxyTokens, contexts],
+    ...[operatorTokens, proxyTokens, sessions, contexts],
   ],
-  commands: { login, logout, bootstrap, run, chat, status, doctor, version, completion, complete, help },
+  commands: { login, logout, bootstrap, console, run, chat, status, doctor, version, completion, complete, help },
 };

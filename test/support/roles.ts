@@ -35,6 +35,7 @@ import {
   webhookFields,
 } from './role-requests.ts';
 import { writeRequest } from './stored-requests.ts';
+import { writeSession } from './stored-sessions.ts';
 
 interface Expectation {
   /** The named objects, created again for each call by a caller with the right. */
@@ -336,6 +337,16 @@ export const expectations: Record<MethodName, Expectation> = {
   'Stops.Get': { ...managersHiddenFromPlatform, request: stopMade },
   'Stops.List': { ...managersHiddenFromPlatform, request: inOrganization },
   'Stops.Delete': { ...managersHiddenFromPlatform, request: stopMade },
+  'Sessions.CreateLink': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
+  // A member sees their own sessions, without the organization.
+  'Sessions.List': { ...managersHiddenFromPlatform, otherMember: hidden, request: inOrganization },
+  'Sessions.Revoke': {
+    ...everybodyInside,
+    platform: hidden,
+    request: async ({ database }, tenant, caller) => ({
+      id: await writeSession(database, memberOf(tenant, caller).id),
+    }),
+  },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   'Usage.Totals': { ...everybodyInside, request: inOrganization },
   'Usage.Export': {
