@@ -80,7 +80,7 @@ async function start(deps: EndpointDeps, request: Request): Promise<AuthResponse
 }
 
 async function link(deps: EndpointDeps, request: Request): Promise<AuthResponse> {
-  // Whoever runs the gateway on this machine may use its link, and nobody beyond it.
+  // The person who runs the gateway on this machine may use its link, and nobody beyond it.
   if (!deps.links || !isLoopbackHost(request.browser.from)) {
     throw new CallError('link_unavailable', 'links sign in only on the machine of a gateway that runs as one process');
   }

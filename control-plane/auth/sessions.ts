@@ -1,5 +1,5 @@
 // Sessions of the console in the database: opening, renewing, ending. The row is the truth for every replica and tab. A
-// session's cookie value changes every quarter of an hour; whoever shows a value that was replaced ends the session.
+// session's cookie value changes every quarter of an hour; a request with a value that was replaced ends the session.
 import type { Kysely } from 'kysely';
 import { createCredential, hashCredential } from '../../common/credential.ts';
 import { dayMs, hourMs, minuteMs } from '../../common/durations.ts';
