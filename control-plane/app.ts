@@ -21,6 +21,7 @@ import { assertEveryMethodHasARow } from './api/methods.ts';
 import { permissionsOf } from './api/permissions.ts';
 import { createAuditLog } from './audit/audit-export.ts';
 import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from './audit/watch.ts';
+import { createIssuerNetwork, type IssuerNetwork } from './auth/outgoing.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
 import { consoleOnMachine, openConsole } from './console/open.ts';
 import { webhookAddresses } from './domain/webhook.ts';
@@ -135,8 +136,7 @@ async function assemble(
   const dispatcher = createDispatcher({ store, services, shares, clock });
   const windowRow = { store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics };
   const ledger = createLedgerService({ ...windowRow, background: createBackground({ log }) });
-  const expiry = startExpiry({ store, log, metrics });
-  lifecycle.onClose('expiry of sessions', () => expiry.close());
+  openExpiry({ store, log, metrics }, lifecycle);
 
   const readiness = watchReadiness({ store, clock });
   lifecycle.onClose('readiness', () => readiness.close());
@@ -149,8 +149,9 @@ async function assemble(
   lifecycle.onClose('admin', () => admin.close());
 
   const reports = reportsOf({ store, clock, log }, shares, lifecycle);
-  const parts = { store, shares, clock, log, services, links: embedded, folder: consoleFolder };
-  const page = openConsole(settings, parts, lifecycle);
+  const network = issuerNetwork(settings, services, webhookNetwork);
+  const outside = { links: embedded, folder: consoleFolder, network, masterKeys: settings.masterKey };
+  const page = openConsole(settings, { store, shares, clock, log, services, ...outside }, lifecycle);
   const listeners = await openListeners(
     settings,
     { tls, calls: { dispatcher, console: page, clock, log, metrics }, access, ledger, reports },
@@ -188,6 +189,14 @@ function reportsOf(
   };
 }
 
+function issuerNetwork(
+  { denyCidrs }: ControlPlaneSettings,
+  { privateIssuers }: ServiceDeps,
+  network: KeyTestsDeps['network'],
+): IssuerNetwork {
+  return createIssuerNetwork({ privateIssuers, denyCidrs, network });
+}
+
 interface OpenedServices
   extends Pick<ServiceDeps, 'webhookAddresses' | 'webhookPost' | 'guardrailWork' | 'replica' | 'followers'> {
   readonly network: KeyTestsDeps['network'];
@@ -203,6 +212,7 @@ function serviceDeps(settings: ControlPlaneSettings, { network, ...opened }: Ope
     masterKeys: settings.masterKey,
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
     privateUpstreams,
+    privateIssuers: new PrivateUpstreams(settings.privateIssuers),
     usageKeptMs: settings.usageKept,
   };
 }
@@ -215,6 +225,11 @@ function openUsageUpkeep(
   const upkeep = startUsageUpkeep({ ...deps, days });
   lifecycle.onClose('usage upkeep', () => upkeep.close());
   return days;
+}
+
+function openExpiry(deps: Parameters<typeof startExpiry>[0], lifecycle: Lifecycle): void {
+  const expiry = startExpiry(deps);
+  lifecycle.onClose('expiry of sessions', () => expiry.close());
 }
 
 function openRecordKeyUpkeep(deps: RecordKeyUpkeepDeps, lifecycle: Lifecycle): void {

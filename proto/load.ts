@@ -27,6 +27,7 @@ import type { RoutesDefinition } from './generated/gateway/v1/Routes.ts';
 import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
 import type { SessionsDefinition } from './generated/gateway/v1/Sessions.ts';
 import type { SignedRecord, SignedRecord__Output } from './generated/gateway/v1/SignedRecord.ts';
+import type { SignInDefinition } from './generated/gateway/v1/SignIn.ts';
 import type { StatusDefinition } from './generated/gateway/v1/Status.ts';
 import type { StopsDefinition } from './generated/gateway/v1/Stops.ts';
 import type { UsageDefinition } from './generated/gateway/v1/Usage.ts';
@@ -64,6 +65,7 @@ export const services = {
   Routes: service<RoutesDefinition>('Routes'),
   Status: service<StatusDefinition>('Status'),
   Sessions: service<SessionsDefinition>('Sessions'),
+  SignIn: service<SignInDefinition>('SignIn'),
   Stops: service<StopsDefinition>('Stops'),
   Usage: service<UsageDefinition>('Usage'),
   VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),

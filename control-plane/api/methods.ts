@@ -14,6 +14,7 @@ import * as budgetReset from '../services/budget-reset.ts';
 import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
+import * as issuers from '../services/issuers.ts';
 import * as keyPolicy from '../services/key-policy.ts';
 import * as limitRaises from '../services/limit-raises.ts';
 import * as limits from '../services/limits.ts';
@@ -51,6 +52,7 @@ const download = { audience: 'operator', effect: 'download' } as const;
 const proxy = { audience: 'proxy' } as const;
 const all = { platformReachesAll: true } as const;
 const recent = { needsRecentSignIn: () => true } as const;
+const issuerChange = { ...change, ...recent, roles: ['owner'] } as const;
 const suspension = { ...change, ...all, ...recent, roles: platform, organization: of.itself } as const;
 
 export const methods = {
@@ -258,6 +260,13 @@ export const methods = {
     CreateLink: { ...change, roles: everybody, organization: of.callersOwn, handle: sessions.createLink },
     List: { ...read, roles: everybody, organization: of.namedOrOwn, handle: sessions.list },
     Revoke: { ...change, roles: everybody, organization: of.ofSession, handle: sessions.revoke },
+  },
+  SignIn: {
+    CreateIssuer: { ...issuerChange, organization: of.named, handle: issuers.create },
+    GetIssuer: { ...read, roles: managers, organization: of.ofRow('issuers'), handle: issuers.get },
+    ListIssuers: { ...read, roles: managers, organization: of.named, handle: issuers.list },
+    UpdateIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.update },
+    DeleteIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.remove },
   },
   Status: {
     Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },

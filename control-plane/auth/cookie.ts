@@ -13,14 +13,15 @@ export function createCookieValue(): string {
  * The value of the site's cookie. Undefined without one, for a value that cannot exist, and for two of the same name:
  * another program on the host has set one of them.
  * @param header all values of the Cookie header, joined
+ * @param form of the values that can exist
  */
-export function cookieValueOf(header: string | undefined, name: string): string | undefined {
+export function cookieValueOf(header: string | undefined, name: string, form = valuePattern): string | undefined {
   const values = (header ?? '').split(/[;,]\s*/).flatMap((pair) => {
     const [key, value = ''] = pair.split('=', 2);
     return key === name ? [value] : [];
   });
   const [value = ''] = values;
-  return values.length === 1 && valuePattern.test(value) ? value : undefined;
+  return values.length === 1 && form.test(value) ? value : undefined;
 }
 
 /** The Set-Cookie header. It ends with the browser's session; the control plane ends it earlier. */

@@ -1,17 +1,19 @@
 // The paths of the console that sign people in: the only place that reads a cookie. They make access tokens for the API
 // and nothing else; the API never reads the cookie.
 import { isLoopbackHost } from '../../common/addresses.ts';
-import { isObject, parseJson } from '../../common/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import { roles } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { CallError } from '../rpc/errors.ts';
 import { type Exchange, readBody, single } from '../rpc/http-request.ts';
 import { clearCookie, cookieValueOf, setCookie } from './cookie.ts';
+import type { Browser } from './deps.ts';
+import { beginLogin, finishLogin, type IssuerDeps, issuersLogout, issuersOf } from './issuer-sign-in.ts';
 import { expectOwnPage } from './same-site.ts';
-import { type Browser, renew, type SignInDeps, signInWithLink, signInWithToken, signOut } from './sign-in.ts';
+import { renew, signInWithLink, signInWithToken, signOut } from './sign-in.ts';
 import type { Site } from './site.ts';
 
-export interface EndpointDeps extends SignInDeps {
+export interface EndpointDeps extends IssuerDeps {
   /** Whether links sign in: only in a gateway that runs as one process. */
   readonly links: boolean;
 }
@@ -20,7 +22,9 @@ export interface EndpointDeps extends SignInDeps {
 export interface AuthResponse {
   /** Undefined: status 204. */
   readonly body?: object;
-  readonly setCookie?: string;
+  readonly cookies?: readonly string[];
+  /** Where the browser goes: status 302. */
+  readonly location?: string;
 }
 
 interface Request {
@@ -33,7 +37,7 @@ interface Request {
 type Endpoint = (deps: EndpointDeps, request: Request) => Promise<AuthResponse>;
 
 /** By the path below `auth/`. */
-const endpoints = { token, start, link, logout } as const satisfies Record<string, Endpoint>;
+const endpoints = { token, start, link, logout, issuers } as const satisfies Record<string, Endpoint>;
 export type EndpointName = keyof typeof endpoints;
 
 export function isEndpointName(name: string): name is EndpointName {
@@ -70,13 +74,66 @@ async function token(deps: EndpointDeps, { site, cookieName, browser }: Request)
       expiresAt: timeText(tokenEndsAt),
       person: { id: personId, name, role: roles.names[role], ...(organizationId !== undefined && { organizationId }) },
     },
-    ...(cookie !== undefined && { setCookie: setCookie(site, cookieName, cookie) }),
+    ...(cookie !== undefined && { cookies: [setCookie(site, cookieName, cookie)] }),
   };
 }
 
+/** With an operator token, or at an issuer: then the response says where the browser goes. */
 async function start(deps: EndpointDeps, request: Request): Promise<AuthResponse> {
-  const cookie = await signInWithToken(deps, await textOf(request, 'operatorToken'), request.browser);
-  return { setCookie: setCookie(request.site, request.cookieName, cookie) };
+  const { site, cookieName, browser } = request;
+  const body = await bodyOf(request);
+  if (typeof body.operatorToken === 'string' && Object.keys(body).length === 1) {
+    const cookie = await signInWithToken(deps, body.operatorToken, browser);
+    return { cookies: [setCookie(site, cookieName, cookie)] };
+  }
+  if (!site.isNamed)
+    throw new CallError('invalid_request', 'set GATEWAY_CONSOLE_URL, to which issuers send browsers back');
+  const { issuerId, returnPath = '', again = false } = body;
+  if (typeof issuerId !== 'string' || typeof returnPath !== 'string' || typeof again !== 'boolean') {
+    throw new CallError('invalid_request', 'the body must be {"operatorToken": "…"} or {"issuerId": "…"}');
+  }
+  const { url, login } = await beginLogin(
+    deps,
+    { issuerId, returnPath, again, redirectUri: callbackUrl(site, issuerId) },
+    browser,
+  );
+  return { body: { redirect: url.href }, cookies: [setCookie(site, loginCookie(cookieName), login)] };
+}
+
+/** The issuers of an organization, for its sign-in page; of one that does not exist none. */
+async function issuers(deps: EndpointDeps, request: Request): Promise<AuthResponse> {
+  return { body: { issuers: await issuersOf(deps, await textOf(request, 'organizationId'), request.browser) } };
+}
+
+/** The issuer sends the browser back here. @throws CallError sign_in_refused, issuer_unavailable, too_many_requests */
+export async function callback(
+  deps: EndpointDeps,
+  issuerId: string,
+  { request, from }: Exchange,
+  site: Site,
+): Promise<AuthResponse> {
+  const { cookieName } = site;
+  if (cookieName === undefined) throw noPlainHttp();
+  const cookies = request.headersDistinct.cookie?.join('; ');
+  const browser = { from, userAgent: single(request, 'user-agent') ?? '', cookie: cookieValueOf(cookies, cookieName) };
+  const login = cookieValueOf(cookies, loginCookie(cookieName), sealedPattern);
+  const url = new URL(callbackUrl(site, issuerId));
+  url.search = (request.url ?? '').split('?').slice(1).join('?');
+  const { cookie, returnPath } = await finishLogin(deps, { issuerId, login, url }, browser);
+  return {
+    location: `${site.base}${returnPath}`,
+    cookies: [setCookie(site, cookieName, cookie), clearCookie(site, loginCookie(cookieName))],
+  };
+}
+
+const sealedPattern = /^[A-Za-z0-9_-]{1,4000}$/;
+
+function callbackUrl({ origin, base }: Site, issuerId: string): string {
+  return `${origin}${base}auth/callback/${issuerId}`;
+}
+
+function loginCookie(cookieName: string): string {
+  return `${cookieName}-login`;
 }
 
 async function link(deps: EndpointDeps, request: Request): Promise<AuthResponse> {
@@ -85,20 +142,32 @@ async function link(deps: EndpointDeps, request: Request): Promise<AuthResponse>
     throw new CallError('link_unavailable', 'links sign in only on the machine of a gateway that runs as one process');
   }
   const cookie = await signInWithLink(deps, await textOf(request, 'link'), request.browser);
-  return { setCookie: setCookie(request.site, request.cookieName, cookie) };
+  return { cookies: [setCookie(request.site, request.cookieName, cookie)] };
 }
 
+/** Where the issuer has a page that ends its own session, the response says where the browser goes. */
 async function logout(deps: EndpointDeps, { site, cookieName, browser }: Request): Promise<AuthResponse> {
-  await signOut(deps, browser);
-  return { setCookie: clearCookie(site, cookieName) };
+  const session = await signOut(deps, browser);
+  const url = session && (await issuersLogout(deps, session.id, `${site.origin}${site.base}`));
+  return { cookies: [clearCookie(site, cookieName)], ...(url !== undefined && { body: { redirect: url.href } }) };
 }
 
 const bodyBytesMax = 4096;
 
 /** The only field of the body. @throws CallError; its message contains nothing of the body */
-async function textOf({ exchange }: Request, field: string): Promise<string> {
-  const value = parseJson(await readBody(exchange.request, bodyBytesMax));
-  const text = isObject(value) && Object.keys(value).length === 1 ? value[field] : undefined;
+async function textOf(request: Request, field: string): Promise<string> {
+  const body = await bodyOf(request);
+  const text = Object.keys(body).length === 1 ? body[field] : undefined;
   if (typeof text === 'string') return text;
   throw new CallError('invalid_request', `the body must be {"${field}": "…"}`);
+}
+
+async function bodyOf({ exchange }: Request): Promise<JsonObject> {
+  const value = parseJson(await readBody(exchange.request, bodyBytesMax));
+  if (isObject(value)) return value;
+  throw new CallError('invalid_request', 'the body must be a JSON object');
+}
+
+function noPlainHttp(): CallError {
+  return new CallError('tls_required', 'people sign in over https, or over http on this machine (GATEWAY_CONSOLE_URL)');
 }

@@ -34,9 +34,19 @@ export interface SignIn {
   readonly method: SignInMethod;
   /** The operator token, with which the session ends. */
   readonly token?: { readonly id: string; readonly endsAt: number };
+  /** The identity at an issuer. */
+  readonly identity?: IssuedIdentity;
   /** Address of the browser. */
   readonly from: string;
   readonly userAgent: string;
+}
+
+export interface IssuedIdentity {
+  readonly id: string;
+  /** When the person last proved who they are there, in milliseconds since 1970. */
+  readonly authenticatedAt: number;
+  /** The issuer's id of its session. */
+  readonly session: string | undefined;
 }
 
 interface Instant {
@@ -47,7 +57,7 @@ interface Instant {
 /** Always a new session, so that nobody signs in to one that another prepared. @returns the value of its cookie */
 export async function openSession(
   { db, now }: Instant,
-  { personId, method, token, from, userAgent }: SignIn,
+  { personId, method, token, identity, from, userAgent }: SignIn,
   { idleMs, maxMs }: SessionTimes,
 ): Promise<{ readonly id: string; readonly cookie: string }> {
   const id = uuidv7(now);
@@ -60,18 +70,18 @@ export async function openSession(
       person_id: personId,
       method,
       token_id: token?.id ?? null,
-      identity_id: null,
+      identity_id: identity?.id ?? null,
       hash: hashCredential(cookie),
       former_hash: null,
       former_ends_at: null,
       rotated_at: now,
       created_at: now,
-      authenticated_at: now,
+      authenticated_at: identity?.authenticatedAt ?? now,
       seen_at: now,
       idle_ends_at: Math.min(now + idleMs, endsAt),
       ends_at: endsAt,
       ended_at: null,
-      issuer_session: null,
+      issuer_session: identity?.session ?? null,
       address: from,
       user_agent: userAgent.slice(0, userAgentMax),
     })
@@ -218,6 +228,18 @@ export async function endSessionsOf({ db, now }: Instant, personId: string): Pro
     .where('ended_at', 'is', null)
     .execute();
   await db.deleteFrom('console_links').where('person_id', '=', personId).execute();
+}
+
+/** @returns how many sessions of the issuer's identities were ended */
+export async function endSessionsOfIssuer({ db, now }: Instant, issuerId: string): Promise<number> {
+  const identities = db.selectFrom('identities').select('id').where('issuer_id', '=', issuerId);
+  const ended = await db
+    .updateTable('console_sessions')
+    .set({ ended_at: now })
+    .where('identity_id', 'in', identities)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return Number(ended.numUpdatedRows);
 }
 
 const batchRows = 1000;

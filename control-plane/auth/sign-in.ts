@@ -2,40 +2,22 @@
 // is an audit event with its method. Failures are limited by address, like unknown tokens.
 import type { Kysely } from 'kysely';
 import { addressGroup } from '../../common/caller-address.ts';
-import type { Clock } from '../../common/clock.ts';
 import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import type { SignInMethod } from '../../proto/words/sessions.ts';
-import { type AuthenticationDeps, authenticate } from '../rpc/authentication.ts';
+import { authenticate } from '../rpc/authentication.ts';
 import { CallError } from '../rpc/errors.ts';
-import type { Shares } from '../rpc/shares.ts';
 import type { Schema } from '../store/schema.ts';
-import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
+import type { Change, ChangeTransaction, Unchanged } from '../store/store.ts';
+import { type Browser, inOrder, limited, type SignInDeps } from './deps.ts';
 import {
   endSession,
   type OpenSession,
   openSession,
   type Renewed,
   renewSession,
-  type SessionTimes,
   type SignIn,
   sessionOfCookie,
 } from './sessions.ts';
-
-export interface SignInDeps {
-  readonly store: Store;
-  readonly shares: Shares;
-  readonly clock: Clock;
-  readonly services: AuthenticationDeps;
-  readonly times: SessionTimes;
-}
-
-/** The browser that sends the request. */
-export interface Browser {
-  readonly from: string;
-  readonly userAgent: string;
-  /** The value of its cookie. */
-  readonly cookie: string | undefined;
-}
 
 /** @returns the value of the cookie. @throws CallError sign_in_refused, too_many_requests; StoreUnavailableError */
 export function signInWithToken(deps: SignInDeps, token: string, browser: Browser): Promise<string> {
@@ -94,15 +76,16 @@ export async function renew(deps: SignInDeps, browser: Browser): Promise<Renewed
   });
 }
 
-/** Ends the browser's session, if it has one. @throws CallError too_many_requests; StoreUnavailableError */
-export async function signOut(deps: SignInDeps, browser: Browser): Promise<void> {
+/** @returns the session that it ended, if there was one. @throws CallError too_many_requests; StoreUnavailableError */
+export async function signOut(deps: SignInDeps, browser: Browser): Promise<OpenSession | undefined> {
   const { cookie } = browser;
-  if (cookie === undefined) return;
+  if (cookie === undefined) return undefined;
   const session = await inOrder(deps, 'reads', browser, () =>
     deps.store.snapshot((db) => sessionOfCookie({ db, now: deps.clock.now() }, cookie)),
   );
-  if (session === undefined) return;
+  if (session === undefined) return undefined;
   await change(deps, { browser, session, action: 'Sessions.SignOut' }, (tx) => endSession(tx, session.id));
+  return session;
 }
 
 function endStolen(deps: SignInDeps, browser: Browser, session: OpenSession): Promise<void> {
@@ -179,34 +162,6 @@ async function change(
   );
 }
 
-/** Browsers share one part of the control plane, in which addresses take turns. */
-function inOrder<T>(
-  { shares }: SignInDeps,
-  resource: 'changes' | 'reads',
-  { from }: Browser,
-  work: () => Promise<T>,
-): Promise<T> {
-  return shares.inOrder(resource, { organization: 'console', key: addressGroup(from) }, work);
-}
-
-/** Counts a failure that is the caller's. It counts before the work, so that concurrent calls cannot exceed the rate. */
-async function limited<T>(
-  { shares }: SignInDeps,
-  rate: 'sign_ins' | 'unknown_tokens',
-  owner: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  shares.take(rate, owner);
-  try {
-    const result = await work();
-    shares.release(rate, owner);
-    return result;
-  } catch (error) {
-    if (!(error instanceof CallError && error.code === 'UNAUTHENTICATED')) shares.release(rate, owner);
-    throw error;
-  }
-}
-
 async function ifAccepted<T>(looked: Promise<T>): Promise<T | undefined> {
   return await looked.catch((error: unknown) => {
     if (error instanceof CallError && error.reason === 'unauthenticated') return undefined;
@@ -214,7 +169,7 @@ async function ifAccepted<T>(looked: Promise<T>): Promise<T | undefined> {
   });
 }
 
-function refused(): CallError {
+export function refused(): CallError {
   return new CallError('sign_in_refused', 'it is unknown, used, revoked or past its end, or its person is not active');
 }
 

@@ -18,6 +18,8 @@ export interface Site {
   /** The path of the console as the browser sees it, with a slash at its end. */
   readonly base: string;
   readonly secure: boolean;
+  /** Whether a setting names the site, or it is this machine: an issuer may send browsers there. */
+  readonly isNamed: boolean;
   /** Undefined: over plain http beyond loopback, where nobody may sign in. */
   readonly cookieName: string | undefined;
 }
@@ -27,14 +29,14 @@ export function siteOf(host: string, { publicUrl, path, overTls }: SiteOptions):
   const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   const isLoopback = url !== undefined && isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ''));
   if (publicUrl !== undefined && (!isLoopback || host.toLowerCase() === publicUrl.host)) {
-    return siteAt(publicUrl, isLoopback);
+    return siteAt(publicUrl, isLoopback, true);
   }
-  return siteAt(new URL(path, `${overTls ? 'https' : 'http'}://${host}`), isLoopback);
+  return siteAt(new URL(path, `${overTls ? 'https' : 'http'}://${host}`), isLoopback, isLoopback);
 }
 
-function siteAt(url: URL, isLoopback: boolean): Site {
+function siteAt(url: URL, isLoopback: boolean, isNamed: boolean): Site {
   const secure = url.protocol === 'https:';
-  return { origin: url.origin, base: url.pathname, secure, cookieName: cookieNameOf(url, secure, isLoopback) };
+  return { origin: url.origin, base: url.pathname, secure, isNamed, cookieName: cookieNameOf(url, secure, isLoopback) };
 }
 
 /** Two installations may share a host, below different paths or at different ports, and cookies know no ports. */

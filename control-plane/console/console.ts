@@ -1,8 +1,15 @@
 // The console on the listener of the JSON API, in front of its methods: the page with its files, and the paths that sign
 // people in. It has no access to the methods' data; its page is one more client of the API.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { callEndpoint, type EndpointDeps, type EndpointName, isEndpointName } from '../auth/endpoints.ts';
-import { type SiteOptions, siteOf } from '../auth/site.ts';
+import {
+  type AuthResponse,
+  callback,
+  callEndpoint,
+  type EndpointDeps,
+  type EndpointName,
+  isEndpointName,
+} from '../auth/endpoints.ts';
+import { type Site, type SiteOptions, siteOf } from '../auth/site.ts';
 import { CallError, httpStatusOf } from '../rpc/errors.ts';
 import { type Exchange, single } from '../rpc/http-request.ts';
 import { sendAsset } from './files.ts';
@@ -39,7 +46,7 @@ export function createConsole(deps: ConsoleDeps): Console {
       if (`${target}/` === path && isRead) return redirect(path.slice(1));
       if (!target.startsWith(path)) return undefined;
       const [, folder, name = ''] = /^(auth|assets)\/(.*)$/.exec(target.slice(path.length)) ?? [];
-      if (folder === 'auth') return isEndpointName(name) ? authRoute(deps, name) : nothing;
+      if (folder === 'auth') return authRouteOf(deps, name);
       if (folder === 'assets')
         return reading('Console.Asset', deps, (exchange, site) => sendAsset(deps.folder(), name, exchange, site));
       // A name with an extension is a file, and the page's paths have none.
@@ -55,6 +62,7 @@ const names: Readonly<Record<EndpointName, string>> = {
   start: 'Console.Start',
   link: 'Console.Link',
   logout: 'Console.Logout',
+  issuers: 'Console.Issuers',
 };
 
 function authRoute(deps: ConsoleDeps, endpoint: EndpointName): ConsoleRoute {
@@ -62,18 +70,44 @@ function authRoute(deps: ConsoleDeps, endpoint: EndpointName): ConsoleRoute {
     name: names[endpoint],
     serve: async (exchange) => {
       const site = siteOfRequest(deps, exchange.request);
-      const { body, setCookie } = await callEndpoint(deps, endpoint, exchange, site);
-      const headers = { ...consoleHeaders(site), ...(setCookie !== undefined && { 'set-cookie': setCookie }) };
-      send(exchange.response, { status: body === undefined ? 204 : 200, headers, body });
+      sendAuth(exchange.response, site, await callEndpoint(deps, endpoint, exchange, site));
     },
     refuse,
+  };
+}
+
+function sendAuth(response: ServerResponse, site: Site, { body, cookies, location }: AuthResponse): void {
+  const headers = {
+    ...consoleHeaders(site),
+    ...(cookies !== undefined && { 'set-cookie': cookies }),
+    ...(location !== undefined && { location }),
+  };
+  const status = location !== undefined ? 302 : body === undefined ? 204 : 200;
+  send(response, { status, headers, body });
+}
+
+function authRouteOf(deps: ConsoleDeps, name: string): ConsoleRoute {
+  if (isEndpointName(name)) return authRoute(deps, name);
+  const [, issuerId] = /^callback\/([0-9a-f-]{36})$/.exec(name) ?? [];
+  return issuerId === undefined ? nothing : callbackRoute(deps, issuerId);
+}
+
+/** A browser that comes back from an issuer. A refusal leads to the page, which shows it. */
+function callbackRoute(deps: ConsoleDeps, issuerId: string): ConsoleRoute {
+  const route = reading('Console.Callback', deps, async (exchange, site) => {
+    sendAuth(exchange.response, site, await callback(deps, issuerId, exchange, site));
+  });
+  return {
+    ...route,
+    // Relative: two levels above the callback is the console.
+    refuse: (response, { reason }) => send(response, { status: 302, headers: { location: `../../?error=${reason}` } }),
   };
 }
 
 function reading(
   name: string,
   deps: ConsoleDeps,
-  work: (exchange: Exchange, site: ReturnType<typeof siteOf>) => Promise<void>,
+  work: (exchange: Exchange, site: Site) => Promise<void>,
 ): ConsoleRoute {
   return {
     name,
@@ -107,7 +141,7 @@ function redirect(location: string): ConsoleRoute {
   };
 }
 
-function siteOfRequest({ site }: ConsoleDeps, request: IncomingMessage): ReturnType<typeof siteOf> {
+function siteOfRequest({ site }: ConsoleDeps, request: IncomingMessage): Site {
   return siteOf(single(request, 'host') ?? '', site);
 }
 
@@ -120,7 +154,7 @@ function refuse(response: ServerResponse, error: CallError): void {
 
 interface Sent {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: object | undefined;
 }
 

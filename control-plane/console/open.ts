@@ -5,6 +5,8 @@ import type { Logger } from '../../common/logger.ts';
 import { startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
 import type { EndpointDeps } from '../auth/endpoints.ts';
+import { Oidc } from '../auth/oidc.ts';
+import type { IssuerNetwork } from '../auth/outgoing.ts';
 import { deleteEndedSessions } from '../auth/sessions.ts';
 import { type Console, createConsole } from './console.ts';
 import { consoleFolder } from './files.ts';
@@ -18,16 +20,17 @@ export interface ConsoleOptions {
   readonly tlsCertFile: string | undefined;
 }
 
-interface OpenConsoleDeps extends Omit<EndpointDeps, 'times'> {
+interface OpenConsoleDeps extends Omit<EndpointDeps, 'times' | 'oidc'> {
   readonly log: Logger;
   /** In place of the console that is built beside the program. */
   readonly folder: string | undefined;
+  readonly network: IssuerNetwork;
 }
 
 /** @returns undefined if the settings turn it off */
 export function openConsole(
   settings: ConsoleOptions,
-  { log, folder, ...deps }: OpenConsoleDeps,
+  { log, folder, network, ...deps }: OpenConsoleDeps,
   lifecycle: Lifecycle,
 ): Console | undefined {
   if (settings.console === 'off') return undefined;
@@ -38,8 +41,11 @@ export function openConsole(
   lifecycle.onClose('upkeep of sessions', () => upkeep.close());
   const { consolePath: path, consoleUrl: publicUrl, consoleIdle: idleMs, consoleSessionMax: maxMs } = settings;
   const overTls = settings.tlsCertFile !== undefined;
+  const { masterKeys, clock } = deps;
+  const oidc = new Oidc({ network, masterKeys, now: () => clock.now() });
   return createConsole({
     ...deps,
+    oidc,
     times: { idleMs, maxMs },
     site: { publicUrl, path, overTls },
     folder: () => folder ?? consoleFolder(),

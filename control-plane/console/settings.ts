@@ -1,7 +1,8 @@
 // Settings of the console; they are part of the table in control-plane/settings.ts.
 import { isLoopbackHost } from '../../common/addresses.ts';
 import { hourMs, minuteMs } from '../../common/durations.ts';
-import { type Decoder, duration, oneOf, type Setting, url } from '../../common/settings.ts';
+import { privateUpstream } from '../../common/private-upstreams.ts';
+import { type Decoder, duration, list, oneOf, type Setting, url } from '../../common/settings.ts';
 
 const consolePath: Decoder<string> = (value) => {
   // One segment: the page finds the API one level above itself.
@@ -53,6 +54,13 @@ export const consoleSettings = {
     about: 'A session of the console has ended so long after its sign-in, however much it is used, from 15m to 7d.',
     decode: durationWithin(15 * minuteMs, 7 * 24 * hourMs, 'from 15m to 7d'),
     default: '12h',
+  },
+  privateIssuers: {
+    name: 'GATEWAY_PRIVATE_ISSUERS',
+    about:
+      'host:port list of OpenID Connect issuers that may be private or plain http, such as one in the cluster. `<id>@host:port` opens it to the organization with that id alone; else it is open to all.',
+    decode: list(privateUpstream),
+    default: '',
   },
 } as const satisfies Record<string, Setting<unknown>>;
 

@@ -37,6 +37,11 @@ export const callReasons = {
     code: 'UNAUTHENTICATED',
     about: 'console: the token, link or identity is not or no longer accepted',
   },
+  issuer_unavailable: {
+    code: 'UNAVAILABLE',
+    about: 'console: the issuer does not respond, or its configuration cannot be used; try again',
+  },
+  too_many_issuers: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of issuers' },
   cross_site: {
     code: 'PERMISSION_DENIED',
     about: 'console: a page of another site sent the request, or the browser does not say which did',

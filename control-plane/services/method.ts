@@ -153,6 +153,8 @@ export interface ChangeCall extends ReadCall, BootstrapCall {
 export interface ServiceDeps extends AuthenticationDeps {
   readonly masterKeys: SealKeys;
   readonly privateUpstreams: PrivateUpstreams;
+  /** Hosts of issuers that may be private or plain http. */
+  readonly privateIssuers: PrivateUpstreams;
   /** How long requests are kept, in milliseconds. */
   readonly usageKeptMs: number;
   readonly webhookAddresses: WebhookAddresses;

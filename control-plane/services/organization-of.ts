@@ -49,7 +49,8 @@ type OwnedTable =
   | 'webhooks'
   | 'guardrails'
   | 'routes'
-  | 'stops';
+  | 'stops'
+  | 'issuers';
 
 /** `limit_id` is a limit's, or that of a deleted budget. */
 export async function ofLimit({ limitId }: { readonly limitId: string }, call: ReadCall): Promise<Belongs> {

@@ -92,6 +92,7 @@ export async function update(call: ChangeCall, request: UpdatePersonRequest__Out
     name: fields.name ?? before.name,
     email: fields.email === undefined ? before.email : fields.email,
     role: fields.role ?? before.role,
+    role_by_hand: fields.role === undefined ? before.role_by_hand : flag(true),
     active: request.active === undefined ? before.active : flag(request.active),
     allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
   };
@@ -155,6 +156,7 @@ export async function insertPerson(
     name: person.name,
     email: person.email,
     role: person.role,
+    role_by_hand: 1,
     active: 1,
     allowed_models: globsText(person.allowedModels),
     created_at: call.now,

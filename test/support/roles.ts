@@ -23,9 +23,12 @@ import {
   managersOnly,
   nobodyButOthers,
   ok,
+  ownersOnly,
   platformOnly,
 } from './role-codes.ts';
 import {
+  issuerFields,
+  issuerMade,
   priceFields,
   providerFields,
   providerKeyFields,
@@ -347,6 +350,11 @@ export const expectations: Record<MethodName, Expectation> = {
       id: await writeSession(database, memberOf(tenant, caller).id),
     }),
   },
+  'SignIn.CreateIssuer': { ...ownersOnly, request: issuerFields },
+  'SignIn.GetIssuer': { ...managersOnly, request: issuerMade },
+  'SignIn.ListIssuers': { ...managersOnly, request: inOrganization },
+  'SignIn.UpdateIssuer': { ...ownersOnly, request: issuerMade },
+  'SignIn.DeleteIssuer': { ...ownersOnly, request: issuerMade },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   'Usage.Totals': { ...everybodyInside, request: inOrganization },
   'Usage.Export': {
