@@ -8,7 +8,7 @@ import { CallError } from '../rpc/errors.ts';
 import { type Exchange, readBody, single } from '../rpc/http-request.ts';
 import { clearCookie, cookieValueOf, setCookie } from './cookie.ts';
 import type { Browser } from './deps.ts';
-import { beginLogin, finishLogin, type IssuerDeps, issuersLogout, issuersOf } from './issuer-sign-in.ts';
+import { beginLogin, endByIssuer, finishLogin, type IssuerDeps, issuersLogout, issuersOf } from './issuer-sign-in.ts';
 import { expectOwnPage } from './same-site.ts';
 import { renew, signInWithLink, signInWithToken, signOut } from './sign-in.ts';
 import type { Site } from './site.ts';
@@ -126,6 +126,21 @@ export async function callback(
   };
 }
 
+/** The issuer itself sends this, without a browser. @throws CallError invalid_request, issuer_unavailable, too_many_requests */
+export async function backchannelLogout(
+  deps: EndpointDeps,
+  issuerId: string,
+  { request, from }: Exchange,
+): Promise<AuthResponse> {
+  if (request.method !== 'POST') throw new CallError('method_not_allowed', 'this path is called with POST');
+  const tokens = new URLSearchParams(await readBody(request, logoutBytesMax)).getAll('logout_token');
+  const [logoutToken = ''] = tokens;
+  if (tokens.length !== 1) throw new CallError('invalid_request', 'the body must be logout_token=…');
+  await endByIssuer(deps, issuerId, logoutToken, { from, userAgent: '', cookie: undefined });
+  return { body: {} };
+}
+
+const logoutBytesMax = 32 * 1024;
 const sealedPattern = /^[A-Za-z0-9_-]{1,4000}$/;
 
 function callbackUrl({ origin, base }: Site, issuerId: string): string {

@@ -1,16 +1,17 @@
 // Signing in at an issuer: where the browser goes, and what happens when it comes back. Each login works once and in the
 // browser that began it.
 import { addressGroup } from '../../common/caller-address.ts';
+import { hashCredential } from '../../common/credential.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import { isUuid } from '../../common/uuid.ts';
 import { CallError } from '../rpc/errors.ts';
-import type { Invalidation } from '../store/store.ts';
+import type { Change, Invalidation, Unchanged } from '../store/store.ts';
 import { type Browser, inOrder, limited, type SignInDeps } from './deps.ts';
 import { type Entered, enter } from './identities.ts';
 import type { IssuerRow } from './issuer.ts';
 import { createLogin, type Login, type LoginRequest, loginMs, openLogin, sealLogin } from './login.ts';
 import type { Identity, Oidc } from './oidc.ts';
-import { endSession, openSession, sessionOfCookie } from './sessions.ts';
+import { endSession, endSessionsAtIssuer, openSession, sessionOfCookie } from './sessions.ts';
 
 export interface IssuerDeps extends SignInDeps {
   readonly oidc: Oidc;
@@ -96,8 +97,34 @@ export async function issuersLogout(deps: IssuerDeps, sessionId: string, back: s
   return issuer && (await deps.oidc.endSessionUrl(issuer, back));
 }
 
-/** A callback that is sent again finds its login spent. */
-async function spend(deps: IssuerDeps, { id }: Login, browser: Browser): Promise<void> {
+/**
+ * Ends the sessions that the issuer names in a logout token, which works once.
+ * @throws CallError invalid_request, sign_in_refused, issuer_unavailable, too_many_requests; StoreUnavailableError
+ */
+export async function endByIssuer(deps: IssuerDeps, issuerId: string, token: string, caller: Browser): Promise<void> {
+  await limited(deps, 'sign_ins', addressGroup(caller.from), async () => {
+    const issuer = await enabledIssuer(deps, issuerId, caller);
+    const { id, session, subject } = await deps.oidc.logout(issuer, token);
+    await spend(deps, { id: `${issuer.id} ${hashCredential(id)}` }, caller);
+    const context = {
+      actor: { kind: 'system', id: issuer.id },
+      from: caller.from,
+      action: 'Sessions.EndByIssuer',
+    } as const;
+    await inOrder(deps, 'changes', caller, () =>
+      deps.store.change(context, async (tx): Promise<Change<void> | Unchanged<void>> => {
+        const sessionsEnded = await endSessionsAtIssuer(tx, { issuerId: issuer.id, session, subject });
+        if (sessionsEnded === 0) return { unchanged: undefined };
+        const target = { kind: 'issuer', id: issuer.id };
+        const organizationId = issuer.organization_id;
+        return { result: undefined, organizationId, target, after: { sessionsEnded }, invalidations: [] };
+      }),
+    );
+  });
+}
+
+/** A callback or a logout token that is sent again finds its id spent. */
+async function spend(deps: IssuerDeps, { id }: Pick<Login, 'id'>, browser: Browser): Promise<void> {
   const inserted = await inOrder(deps, 'changes', browser, () =>
     deps.store.ledger(({ db, now }) =>
       db

@@ -4,6 +4,7 @@ import * as client from 'openid-client';
 import type { SealKeys } from '../../common/seal.ts';
 import { CallError } from '../rpc/errors.ts';
 import { type IssuerRow, openClientSecret } from './issuer.ts';
+import { type IssuerLogout, verifyLogoutToken } from './logout-token.ts';
 import type { IssuerNetwork } from './outgoing.ts';
 
 export interface OidcDeps {
@@ -114,6 +115,17 @@ export class Oidc {
       if (error instanceof CallError) return undefined;
       throw error;
     }
+  }
+
+  /** Verifies a logout token of the issuer. @throws CallError invalid_request, issuer_unavailable */
+  async logout(issuer: IssuerRow, token: string): Promise<IssuerLogout> {
+    const configuration = await this.#configuration(issuer);
+    const { issuer: name, jwks_uri: keysUrl } = configuration.serverMetadata();
+    if (keysUrl === undefined) throw new CallError('issuer_unavailable', 'the issuer names no keys');
+    return await verifyLogoutToken(token, {
+      ...{ issuer: name, audience: issuer.client_id, keysUrl: new URL(keysUrl), now: this.#deps.now() },
+      fetch: this.#deps.network.fetchFor(issuer.organization_id),
+    });
   }
 
   #expectAllowed(url: URL, issuer: IssuerRow): void {

@@ -242,6 +242,29 @@ export async function endSessionsOfIssuer({ db, now }: Instant, issuerId: string
   return Number(ended.numUpdatedRows);
 }
 
+/** The sessions of one sign-in at the issuer, or of everybody with the subject. */
+export interface EndedAtIssuer {
+  readonly issuerId: string;
+  readonly session: string | undefined;
+  readonly subject: string | undefined;
+}
+
+/** @returns how many sessions were ended */
+export async function endSessionsAtIssuer(
+  { db, now }: Instant,
+  { issuerId, session, subject }: EndedAtIssuer,
+): Promise<number> {
+  const identities = db.selectFrom('identities').select('id').where('issuer_id', '=', issuerId);
+  let query = db
+    .updateTable('console_sessions')
+    .set({ ended_at: now })
+    .where('ended_at', 'is', null)
+    .where('identity_id', 'in', subject === undefined ? identities : identities.where('subject', '=', subject));
+  if (session !== undefined) query = query.where('issuer_session', '=', session);
+  const ended = await query.executeTakeFirst();
+  return Number(ended.numUpdatedRows);
+}
+
 const batchRows = 1000;
 
 /** Deletes what has ended long ago, a bounded number at a time. */

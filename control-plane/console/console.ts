@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type AuthResponse,
+  backchannelLogout,
   callback,
   callEndpoint,
   type EndpointDeps,
@@ -88,8 +89,21 @@ function sendAuth(response: ServerResponse, site: Site, { body, cookies, locatio
 
 function authRouteOf(deps: ConsoleDeps, name: string): ConsoleRoute {
   if (isEndpointName(name)) return authRoute(deps, name);
-  const [, issuerId] = /^callback\/([0-9a-f-]{36})$/.exec(name) ?? [];
-  return issuerId === undefined ? nothing : callbackRoute(deps, issuerId);
+  const [, path, issuerId = ''] = /^(callback|backchannel-logout)\/([0-9a-f-]{36})$/.exec(name) ?? [];
+  if (path === 'callback') return callbackRoute(deps, issuerId);
+  return path === undefined ? nothing : logoutRoute(deps, issuerId);
+}
+
+/** The issuer has ended its session. */
+function logoutRoute(deps: ConsoleDeps, issuerId: string): ConsoleRoute {
+  return {
+    name: 'Console.IssuerLogout',
+    serve: async (exchange) => {
+      const response = await backchannelLogout(deps, issuerId, exchange);
+      sendAuth(exchange.response, siteOfRequest(deps, exchange.request), response);
+    },
+    refuse,
+  };
 }
 
 /** A browser that comes back from an issuer. A refusal leads to the page, which shows it. */

@@ -28,6 +28,8 @@ export interface OidcIssuer {
   serve(redirectUris: readonly string[]): void;
   /** Changes the ID token of the next responses, and signs it anew. */
   forge(change: (claims: Record<string, unknown>) => object, signing?: Signing): void;
+  /** A signed token with these claims. */
+  sign(claims: object, signing?: Signing): string;
   close(): Promise<void>;
 }
 
@@ -91,6 +93,7 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
           id_token: forged(document.id_token, change, { key, ...signing }),
         }),
       })),
+    sign: (claims, signing) => signed(claims, { key, ...signing }),
     close: () => closed(server),
   };
 }
@@ -165,16 +168,19 @@ function plant(response: ServerResponse, fault: Fault): void {
 function forged(
   token: string,
   change: (claims: Record<string, unknown>) => object,
-  { key, alg = 'ES256' }: Signing & { readonly key: SigningKey },
+  signing: Signing & { readonly key: SigningKey },
 ): string {
-  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-  const encoded = [{ alg, kid: key.kid, typ: 'JWT' }, change(claims)].map((part) =>
+  return signed(change(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())), signing);
+}
+
+function signed(claims: object, { key, alg = 'ES256' }: Signing & { readonly key: SigningKey }): string {
+  const encoded = [{ alg, kid: key.kid, typ: 'JWT' }, claims].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   );
-  const signed = encoded.join('.');
-  if (alg === 'none') return `${signed}.`;
-  const signature = sign('sha256', Buffer.from(signed), { key: key.privateKey, dsaEncoding: 'ieee-p1363' });
-  return `${signed}.${signature.toString('base64url')}`;
+  const content = encoded.join('.');
+  if (alg === 'none') return `${content}.`;
+  const signature = sign('sha256', Buffer.from(content), { key: key.privateKey, dsaEncoding: 'ieee-p1363' });
+  return `${content}.${signature.toString('base64url')}`;
 }
 
 async function closed(server: Server): Promise<void> {
