@@ -13,6 +13,8 @@ export const credentialPrefixes = {
   session: 'gw-ses-',
   /** Signs in at the console, once. */
   link: 'gw-link-',
+  /** Signs in at an issuer for the first time, once. */
+  invitation: 'gw-inv-',
 } as const;
 
 export type CredentialKind = keyof typeof credentialPrefixes;

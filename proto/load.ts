@@ -8,6 +8,7 @@ import type { AuditDefinition } from './generated/gateway/v1/Audit.ts';
 import type { BudgetsDefinition } from './generated/gateway/v1/Budgets.ts';
 import type { ErrorDetail, ErrorDetail__Output } from './generated/gateway/v1/ErrorDetail.ts';
 import type { GuardrailsDefinition } from './generated/gateway/v1/Guardrails.ts';
+import type { InvitationsDefinition } from './generated/gateway/v1/Invitations.ts';
 import type { KeyRecord, KeyRecord__Output } from './generated/gateway/v1/KeyRecord.ts';
 import type { LedgerDefinition } from './generated/gateway/v1/Ledger.ts';
 import type { LimitsDefinition } from './generated/gateway/v1/Limits.ts';
@@ -51,6 +52,7 @@ export const services = {
   Audit: service<AuditDefinition>('Audit'),
   Budgets: service<BudgetsDefinition>('Budgets'),
   Guardrails: service<GuardrailsDefinition>('Guardrails'),
+  Invitations: service<InvitationsDefinition>('Invitations'),
   Ledger: service<LedgerDefinition>('Ledger'),
   Limits: service<LimitsDefinition>('Limits'),
   OperatorTokens: service<OperatorTokensDefinition>('OperatorTokens'),

@@ -14,6 +14,7 @@ import * as budgetReset from '../services/budget-reset.ts';
 import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
+import * as invitations from '../services/invitations.ts';
 import * as issuers from '../services/issuers.ts';
 import * as keyPolicy from '../services/key-policy.ts';
 import * as limitRaises from '../services/limit-raises.ts';
@@ -52,6 +53,8 @@ const download = { audience: 'operator', effect: 'download' } as const;
 const proxy = { audience: 'proxy' } as const;
 const all = { platformReachesAll: true } as const;
 const recent = { needsRecentSignIn: () => true } as const;
+const sharedChange = { ...change, roles: managersAndPlatform } as const;
+const managedChange = { ...change, roles: managers } as const;
 const issuerChange = { ...change, ...recent, roles: ['owner'] } as const;
 const suspension = { ...change, ...all, ...recent, roles: platform, organization: of.itself } as const;
 
@@ -95,15 +98,15 @@ export const methods = {
       prepare: guardrails.prepareUpdate,
       handle: guardrails.update,
     },
-    RotateSecret: {
-      ...change,
-      roles: managers,
-      organization: of.ofRow('guardrails'),
-      handle: guardrails.rotateSecret,
-    },
+    RotateSecret: { ...managedChange, organization: of.ofRow('guardrails'), handle: guardrails.rotateSecret },
     Delete: { ...change, roles: managers, organization: of.ofRow('guardrails'), handle: guardrails.remove },
     Test: { ...trial, roles: managers, organization: of.named, handle: guardrailTest.test },
     ReportDecisions: proxy,
+  },
+  Invitations: {
+    Create: { ...change, ...recent, roles: managers, organization: of.named, handle: invitations.create },
+    List: { ...read, roles: managers, organization: of.named, handle: invitations.list },
+    Delete: { ...change, roles: managers, organization: of.ofRow('invitations'), handle: invitations.remove },
   },
   Ledger: {
     KeepSession: proxy,
@@ -138,12 +141,7 @@ export const methods = {
     RotateRecordKey: { ...change, roles: managers, organization: of.itself, handle: recordKeys.rotate },
   },
   People: {
-    Create: {
-      ...change,
-      roles: managersAndPlatform,
-      organization: of.namedOrPlatform,
-      handle: people.create,
-    },
+    Create: { ...sharedChange, organization: of.namedOrPlatform, handle: people.create },
     Get: { ...read, roles: everybody, organization: of.ofRow('people'), handle: people.get },
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: people.list },
     Update: {
@@ -153,12 +151,7 @@ export const methods = {
       needsRecentSignIn: people.changesRole,
       handle: people.update,
     },
-    Delete: {
-      ...change,
-      roles: managersAndPlatform,
-      organization: of.ofRow('people'),
-      handle: people.remove,
-    },
+    Delete: { ...sharedChange, organization: of.ofRow('people'), handle: people.remove },
   },
   Prices: {
     Create: { ...change, roles: managers, organization: of.named, handle: prices.create },
@@ -171,18 +164,8 @@ export const methods = {
     Create: { ...planned, roles: managers, organization: of.named, plan: providerKeys.planCreate },
     Get: { ...read, roles: managers, organization: of.ofRow('provider_keys'), handle: providerKeys.get },
     List: { ...read, roles: managers, organization: of.named, handle: providerKeys.list },
-    Update: {
-      ...change,
-      roles: managers,
-      organization: of.ofRow('provider_keys'),
-      handle: providerKeys.update,
-    },
-    Delete: {
-      ...change,
-      roles: managers,
-      organization: of.ofRow('provider_keys'),
-      handle: providerKeys.remove,
-    },
+    Update: { ...managedChange, organization: of.ofRow('provider_keys'), handle: providerKeys.update },
+    Delete: { ...managedChange, organization: of.ofRow('provider_keys'), handle: providerKeys.remove },
     Test: {
       ...planned,
       roles: managers,
@@ -192,26 +175,11 @@ export const methods = {
     ReportRefused: proxy,
   },
   Providers: {
-    Create: {
-      ...change,
-      roles: managersAndPlatform,
-      organization: of.namedOrPlatform,
-      handle: providers.create,
-    },
+    Create: { ...sharedChange, organization: of.namedOrPlatform, handle: providers.create },
     Get: { ...read, roles: managersAndPlatform, organization: of.ofReadableProvider, handle: providers.get },
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: providers.list },
-    Update: {
-      ...change,
-      roles: managersAndPlatform,
-      organization: of.ofRow('providers'),
-      handle: providers.update,
-    },
-    Delete: {
-      ...change,
-      roles: managersAndPlatform,
-      organization: of.ofRow('providers'),
-      handle: providers.remove,
-    },
+    Update: { ...sharedChange, organization: of.ofRow('providers'), handle: providers.update },
+    Delete: { ...sharedChange, organization: of.ofRow('providers'), handle: providers.remove },
   },
   ProxyTokens: {
     Create: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.create },
@@ -237,12 +205,7 @@ export const methods = {
       handle: billAdjustments.listAdjustments,
     },
     GetSettings: { ...read, roles: managers, organization: of.named, handle: billSettings.getSettings },
-    UpdateSettings: {
-      ...change,
-      roles: managers,
-      organization: of.named,
-      handle: billSettings.updateSettings,
-    },
+    UpdateSettings: { ...managedChange, organization: of.named, handle: billSettings.updateSettings },
   },
   Requests: {
     Report: proxy,
@@ -302,12 +265,7 @@ export const methods = {
       organization: of.ofRow('virtual_keys'),
       handle: keyPolicy.explain,
     },
-    Update: {
-      ...change,
-      roles: managers,
-      organization: of.ofRow('virtual_keys'),
-      handle: virtualKeys.update,
-    },
+    Update: { ...managedChange, organization: of.ofRow('virtual_keys'), handle: virtualKeys.update },
     Rotate: {
       ...change,
       roles: withinOrganization,
@@ -326,12 +284,7 @@ export const methods = {
     Get: { ...read, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.get },
     List: { ...read, roles: managers, organization: of.named, handle: webhooks.list },
     Update: { ...change, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.update },
-    RotateSecret: {
-      ...change,
-      roles: managers,
-      organization: of.ofRow('webhooks'),
-      handle: webhooks.rotateSecret,
-    },
+    RotateSecret: { ...managedChange, organization: of.ofRow('webhooks'), handle: webhooks.rotateSecret },
     Delete: { ...change, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.remove },
     ListDeliveries: { ...read, roles: managers, organization: of.ofWebhook, handle: deliveries.list },
     GetDelivery: { ...read, roles: managers, organization: of.ofDelivery, handle: deliveries.get },

@@ -1,6 +1,7 @@
 // The paths of the console that sign people in: the only place that reads a cookie. They make access tokens for the API
 // and nothing else; the API never reads the cookie.
 import { isLoopbackHost } from '../../common/addresses.ts';
+import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import { roles } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
@@ -88,13 +89,17 @@ async function start(deps: EndpointDeps, request: Request): Promise<AuthResponse
   }
   if (!site.isNamed)
     throw new CallError('invalid_request', 'set GATEWAY_CONSOLE_URL, to which issuers send browsers back');
-  const { issuerId, returnPath = '', again = false } = body;
-  if (typeof issuerId !== 'string' || typeof returnPath !== 'string' || typeof again !== 'boolean') {
+  const { issuerId, returnPath = '', again = false, invitation = '' } = body;
+  const areTexts = typeof issuerId === 'string' && typeof returnPath === 'string' && typeof invitation === 'string';
+  if (!areTexts || typeof again !== 'boolean') {
     throw new CallError('invalid_request', 'the body must be {"operatorToken": "…"} or {"issuerId": "…"}');
   }
   const { url, login } = await beginLogin(
     deps,
-    { issuerId, returnPath, again, redirectUri: callbackUrl(site, issuerId) },
+    {
+      ...{ issuerId, returnPath, again, redirectUri: callbackUrl(site, issuerId) },
+      invitation: isWellFormedCredential('invitation', invitation) ? hashCredential(invitation) : '',
+    },
     browser,
   );
   return { body: { redirect: url.href }, cookies: [setCookie(site, loginCookie(cookieName), login)] };

@@ -3,6 +3,7 @@
 // owner. Issuers are their organization's, so nobody signs in elsewhere.
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
+import type { Role } from '../../proto/words/access.ts';
 import type { ClaimRow } from '../domain/issuer.ts';
 import { email, name } from '../domain/shared-fields.ts';
 import { CallError } from '../rpc/errors.ts';
@@ -16,13 +17,15 @@ interface Tx {
   readonly db: Kysely<Schema>;
   readonly now: number;
   readonly revision: number;
+  /** The hash of the invitation that the browser showed; empty for none. */
+  readonly invitation: string;
 }
 
 export interface Entered {
   readonly personId: string;
   readonly identityId: string;
-  /** Whether the person was found, linked by e-mail, or made. */
-  readonly how: 'known' | 'linked' | 'made';
+  /** Whether the person was found, invited, linked by e-mail, or made. */
+  readonly how: 'known' | 'invited' | 'linked' | 'made';
   /** Present if the claims changed the person's role. */
   readonly roleBefore?: string;
   readonly role: string;
@@ -41,13 +44,19 @@ export async function enter(tx: Tx, issuer: IssuerRow, identity: Identity): Prom
     const person = await personOf(tx, issuer, known.person_id);
     return { how: 'known', identityId: known.id, ...(await withRole(tx, person, claimed)) };
   }
+  const invited = await accept(tx, issuer, identity);
+  if (invited !== undefined) {
+    const personId = await insertPerson(tx, issuer, { identity, ...invited, byHand: true });
+    const identityId = await insertIdentity(tx, issuer, { identity, personId });
+    return { how: 'invited', identityId, personId, role: invited.role };
+  }
   const linked = await linkable(tx, issuer, identity);
   if (linked !== undefined) {
     const identityId = await insertIdentity(tx, issuer, { identity, personId: linked.id });
     return { how: 'linked', identityId, ...(await withRole(tx, linked, claimed)) };
   }
   if (claimed === undefined) throw refused('no claim gives this identity a role');
-  const personId = await insertPerson(tx, issuer, { identity, role: claimed });
+  const personId = await insertPerson(tx, issuer, { identity, role: claimed, byHand: false });
   const identityId = await insertIdentity(tx, issuer, { identity, personId });
   return { how: 'made', identityId, personId, role: claimed };
 }
@@ -82,6 +91,28 @@ async function withRole(tx: Tx, person: PersonRow, claimed: ClaimRow['role'] | u
   if (claimed === person.role) return entered;
   await tx.db.updateTable('people').set({ role: claimed, revision: tx.revision }).where('id', '=', person.id).execute();
   return { personId: person.id, role: claimed, roleBefore: person.role };
+}
+
+/**
+ * Uses the invitation up. The link is the proof, and the identity must have its address; nobody's second identity is
+ * bound by it.
+ * @returns the role and address of the new person; undefined without an invitation that fits
+ */
+async function accept(tx: Tx, issuer: IssuerRow, { claims }: Identity) {
+  if (tx.invitation === '') return undefined;
+  const row = await tx.db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('hash', '=', tx.invitation)
+    .where('organization_id', '=', issuer.organization_id)
+    .where('ends_at', '>', tx.now)
+    .executeTakeFirst();
+  const addresses = [claims.email, claims.preferred_username].map((text) => String(text).toLowerCase());
+  if (row === undefined || !addresses.includes(row.email.toLowerCase())) {
+    throw refused('the invitation has ended, was used, or is for another address');
+  }
+  await tx.db.deleteFrom('invitations').where('id', '=', row.id).execute();
+  return { role: row.role, email: row.email };
 }
 
 /** The one person whom the e-mail names, if the issuer vouches for it and they have no identity there yet. */
@@ -129,10 +160,17 @@ async function insertIdentity(tx: Tx, issuer: IssuerRow, { identity, personId }:
 
 interface NewPerson {
   readonly identity: Identity;
-  readonly role: ClaimRow['role'];
+  readonly role: Role;
+  readonly byHand: boolean;
+  /** The address of the invitation. */
+  readonly email?: string;
 }
 
-async function insertPerson(tx: Tx, issuer: IssuerRow, { identity, role }: NewPerson): Promise<string> {
+async function insertPerson(
+  tx: Tx,
+  issuer: IssuerRow,
+  { identity, role, byHand, email: invited }: NewPerson,
+): Promise<string> {
   const id = uuidv7(tx.now);
   await tx.db
     .insertInto('people')
@@ -140,9 +178,9 @@ async function insertPerson(tx: Tx, issuer: IssuerRow, { identity, role }: NewPe
       id,
       organization_id: issuer.organization_id,
       name: await freeName(tx, issuer, identity),
-      email: addressOf(identity) ?? null,
+      email: invited ?? addressOf(identity) ?? null,
       role,
-      role_by_hand: 0,
+      role_by_hand: byHand ? 1 : 0,
       active: 1,
       allowed_models: '[]',
       created_at: tx.now,

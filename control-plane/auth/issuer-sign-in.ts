@@ -79,7 +79,8 @@ export async function finishLogin(
     await spend(deps, login, browser);
     const issuer = await enabledIssuer(deps, issuerId, browser);
     const identity = await deps.oidc.identity(issuer, url, login.secrets);
-    return { cookie: await opened(deps, issuer, identity, browser), returnPath: login.returnPath };
+    const entering = { issuer, identity, invitation: login.invitation };
+    return { cookie: await opened(deps, entering, browser), returnPath: login.returnPath };
   });
 }
 
@@ -152,12 +153,20 @@ async function enabledIssuer(deps: IssuerDeps, id: string, browser: Browser): Pr
   return issuer;
 }
 
-async function opened(deps: IssuerDeps, issuer: IssuerRow, identity: Identity, browser: Browser): Promise<string> {
+interface Entering {
+  readonly issuer: IssuerRow;
+  readonly identity: Identity;
+  /** The hash of an invitation; empty for none. */
+  readonly invitation: string;
+}
+
+async function opened(deps: IssuerDeps, entering: Entering, browser: Browser): Promise<string> {
+  const { issuer, identity, invitation } = entering;
   const { from, userAgent, cookie: before } = browser;
   const context = { actor: { kind: 'system', id: issuer.id }, from, action: 'Sessions.SignIn' } as const;
   return await inOrder(deps, 'changes', browser, () =>
     deps.store.change(context, async (tx) => {
-      const entered = await enter(tx, issuer, identity);
+      const entered = await enter({ ...tx, invitation }, issuer, identity);
       const replaced = before === undefined ? undefined : await sessionOfCookie(tx, before);
       if (replaced !== undefined) await endSession(tx, replaced.id);
       const { personId, identityId } = entered;

@@ -15,6 +15,8 @@ export interface Login {
   readonly redirectUri: string;
   /** A path below the console, without a slash in front. */
   readonly returnPath: string;
+  /** The hash of the invitation that the browser showed; empty for none. */
+  readonly invitation: string;
   readonly endsAt: number;
   readonly secrets: LoginSecrets;
 }
@@ -27,11 +29,16 @@ export interface LoginRequest {
   /** From the page; a text that is no path of the console leads to its start. */
   readonly returnPath: string;
   readonly again: boolean;
+  /** The hash of an invitation; empty for none. */
+  readonly invitation: string;
 }
 
-export function createLogin({ issuerId, redirectUri, returnPath, again }: LoginRequest, now: number): Login {
+export function createLogin(
+  { issuerId, redirectUri, returnPath, again, invitation }: LoginRequest,
+  now: number,
+): Login {
   return {
-    ...{ id: uuidv7(now), issuerId, redirectUri, endsAt: now + loginMs },
+    ...{ id: uuidv7(now), issuerId, redirectUri, invitation, endsAt: now + loginMs },
     returnPath: pathPattern.test(returnPath) ? returnPath : '',
     secrets: createLoginSecrets(again),
   };
@@ -49,6 +56,7 @@ export function sealLogin(keys: SealKeys, login: Login): string {
 
 const shape = aRecord<Login>({
   ...{ id: aString, issuerId: aString, redirectUri: aString, returnPath: aString, endsAt: aNumber },
+  invitation: aString,
   secrets: aRecord<LoginSecrets>({ state: aString, nonce: aString, verifier: aString, again: aFlag }),
 });
 

@@ -41,6 +41,7 @@ export const callReasons = {
     code: 'UNAVAILABLE',
     about: 'console: the issuer does not respond, or its configuration cannot be used; try again',
   },
+  too_many_invitations: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of invitations' },
   too_many_issuers: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of issuers' },
   cross_site: {
     code: 'PERMISSION_DENIED',

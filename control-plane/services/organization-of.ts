@@ -50,7 +50,8 @@ type OwnedTable =
   | 'guardrails'
   | 'routes'
   | 'stops'
-  | 'issuers';
+  | 'issuers'
+  | 'invitations';
 
 /** `limit_id` is a limit's, or that of a deleted budget. */
 export async function ofLimit({ limitId }: { readonly limitId: string }, call: ReadCall): Promise<Belongs> {

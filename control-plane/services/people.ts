@@ -186,7 +186,8 @@ export function personMessage(row: PersonRow) {
   } satisfies Person;
 }
 
-function roleIn(organizationId: string | null): (text: string) => Field<Role> {
+/** The role of a person of the organization. */
+export function roleIn(organizationId: string | null): (text: string) => Field<Role> {
   return (text) => {
     const role = roles.wordOf(text);
     if (role !== undefined && roleFits(role, organizationId)) return valid(role);
@@ -196,7 +197,7 @@ function roleIn(organizationId: string | null): (text: string) => Field<Role> {
   };
 }
 
-function ownersOnly(): CallError {
+export function ownersOnly(): CallError {
   return permissionDenied('only an owner changes owners, makes them, or takes the role away');
 }
 

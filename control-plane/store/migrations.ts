@@ -35,7 +35,7 @@ import { createRecordKeys } from './record-key-table.ts';
 import { addRequestTags, createRequests } from './request-table.ts';
 import { createRoutes } from './route-table.ts';
 import type { Schema } from './schema.ts';
-import { createSignIn } from './sign-in-tables.ts';
+import { createInvitations, createSignIn } from './sign-in-tables.ts';
 import { createStops } from './stop-table.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 import { addDeliveryDetails } from './webhook-tables.ts';
@@ -88,6 +88,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '044_limit_counters': { up: createLimitCounters },
   '050_console_sessions': { up: createConsoleSessions },
   '051_sign_in': { up: createSignIn },
+  '052_invitations': { up: createInvitations },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -25,7 +25,7 @@ import type { ReconciliationTables } from './reconciliation-tables.ts';
 import type { RecordKeysTable } from './record-key-table.ts';
 import type { RequestsTable } from './request-table.ts';
 import type { RoutesTable } from './route-table.ts';
-import type { ConsoleLoginsTable, IdentitiesTable, IssuersTable } from './sign-in-tables.ts';
+import type { ConsoleLoginsTable, IdentitiesTable, InvitationsTable, IssuersTable } from './sign-in-tables.ts';
 import type { StopsTable } from './stop-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhook-tables.ts';
@@ -77,6 +77,7 @@ export interface Schema extends ReconciliationTables {
   console_logins: ConsoleLoginsTable;
   issuers: IssuersTable;
   identities: IdentitiesTable;
+  invitations: InvitationsTable;
 }
 
 type Flag = 0 | 1;

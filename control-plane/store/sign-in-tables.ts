@@ -1,4 +1,5 @@
 // The tables of issuers and of the identities that people have there, and the step of migrations.ts that creates them.
+import type { Role } from '../../proto/words/access.ts';
 import type { UnknownPerson } from '../../proto/words/sessions.ts';
 import { type MigratedDatabase, pagedByOrganization, resourceTable, uniqueName } from './table-forms.ts';
 
@@ -28,6 +29,19 @@ export interface IdentitiesTable {
   subject: string;
   person_id: string;
   created_at: number;
+}
+
+/** Invitations that nobody has used yet. */
+export interface InvitationsTable {
+  id: string;
+  organization_id: string;
+  hash: string;
+  email: string;
+  role: Role;
+  /** The person. */
+  created_by: string;
+  created_at: number;
+  ends_at: number;
 }
 
 /** Logins that came back from an issuer: each is used once. */
@@ -80,5 +94,24 @@ export async function createSignIn(db: MigratedDatabase): Promise<void> {
   await db.schema
     .alterTable('people')
     .addColumn('role_by_hand', 'integer', (column) => column.notNull().defaultTo(1))
+    .execute();
+}
+
+export async function createInvitations(db: MigratedDatabase): Promise<void> {
+  await db.schema
+    .createTable('invitations')
+    .addColumn('id', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
+    .addColumn('hash', 'text', (column) => column.notNull().unique())
+    .addColumn('email', 'text', (column) => column.notNull())
+    .addColumn('role', 'text', (column) => column.notNull())
+    .addColumn('created_by', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('ends_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('invitations_organization')
+    .on('invitations')
+    .columns(['organization_id', 'id'])
     .execute();
 }

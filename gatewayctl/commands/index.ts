@@ -8,6 +8,7 @@ import { chat } from './chat.ts';
 import { contexts } from './contexts.ts';
 import { doctor } from './doctor.ts';
 import { guardrails } from './guardrails.ts';
+import { invitations } from './invitations.ts';
 import { issuers } from './issuers.ts';
 import { keys } from './keys.ts';
 import { limits } from './limits.ts';
@@ -33,7 +34,7 @@ export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
     ...[prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
-    ...[operatorTokens, proxyTokens, issuers, sessions, contexts],
+    ...[operatorTokens, proxyTokens, issuers, invitations, sessions, contexts],
   ],
   commands: { login, logout, bootstrap, console, run, chat, status, doctor, version, completion, complete, help },
 };

@@ -63,3 +63,13 @@ export async function issuerMade(world: Planes, tenant: TestTenant) {
   const { id } = await world.plane.expect('SignIn.CreateIssuer', tenant.owner.token, fields);
   return { id };
 }
+
+export function invitationFields(_world: Planes, tenant: TestTenant) {
+  return { organizationId: tenant.id, email: 'mo@example.com', role: 'ROLE_MEMBER' };
+}
+
+/** @returns a request that names a new invitation */
+export async function invitationMade(world: Planes, tenant: TestTenant) {
+  const made = await world.plane.expect('Invitations.Create', tenant.owner.token, invitationFields(world, tenant));
+  return { id: made.invitation.id };
+}

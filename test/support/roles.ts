@@ -27,6 +27,8 @@ import {
   platformOnly,
 } from './role-codes.ts';
 import {
+  invitationFields,
+  invitationMade,
   issuerFields,
   issuerMade,
   priceFields,
@@ -192,6 +194,9 @@ export const expectations: Record<MethodName, Expectation> = {
     }),
   },
   'Guardrails.ReportDecisions': { ...nobodyButOthers, request: () => ({ samples: [] }) },
+  'Invitations.Create': { ...managersOnly, request: invitationFields },
+  'Invitations.List': { ...managersOnly, request: inOrganization },
+  'Invitations.Delete': { ...managersOnly, request: invitationMade },
   'Ledger.KeepSession': { ...nobodyButOthers, request: session },
   'Ledger.Draw': { ...nobodyButOthers, request: () => ({ ...lease(), needNanoUsd: '1', wantNanoUsd: '1' }) },
   'Ledger.Return': { ...nobodyButOthers, request: () => ({ ...lease(), amountNanoUsd: '1' }) },

@@ -160,6 +160,48 @@ describe('somebody who signs in at an issuer', () => {
     });
   });
 
+  it('is invited with a role, once, to the identity with the address alone', async () => {
+    const { id } = acme;
+    const request = { organizationId: id, email: 'New.Owner@example.com', role: 'ROLE_OWNER' };
+    expect(await plane.call('Invitations.Create', acme.admin.token, request)).toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
+    const { value: invitation } = await plane.expect('Invitations.Create', acme.owner.token, request);
+    issuer.accounts.set('thief', {
+      email: 'thief@example.com',
+      email_verified: true,
+      name: 'Thief',
+      groups: ['admins'],
+    });
+    expect(await newBrowser().signIn('thief', { invitation })).toBe(refusedTo);
+    issuer.accounts.set('new', { email: 'new.owner@example.com', name: 'New Owner', groups: [] });
+    expect(await newBrowser().signIn('new')).toBe(refusedTo);
+    const browser = newBrowser();
+    await browser.signIn('new', { invitation });
+    expect(await personOf(browser)).toMatchObject({ name: 'New Owner', role: 'ROLE_OWNER', organizationId: id });
+    issuer.accounts.set('twin', { email: 'new.owner@example.com', name: 'Twin', groups: [] });
+    expect(await newBrowser().signIn('twin', { invitation })).toBe(refusedTo);
+    await browser.signIn('new');
+    expect(await personOf(browser)).toMatchObject({ role: 'ROLE_OWNER' });
+  });
+
+  it('is not invited by another organization, nor after seven days or a withdrawal', async () => {
+    const foreign = await createTenant(plane, platform, freshName('foreign'));
+    const fields = { email: 'jo@example.com', role: 'ROLE_MEMBER' };
+    issuer.accounts.set('jo', { email: 'jo@example.com', name: 'Jo', groups: [] });
+    const elsewhere = await plane.expect('Invitations.Create', foreign.owner.token, {
+      ...fields,
+      organizationId: foreign.id,
+    });
+    expect(await newBrowser().signIn('jo', { invitation: elsewhere.value })).toBe(refusedTo);
+    const made = await plane.expect('Invitations.Create', acme.admin.token, { ...fields, organizationId: acme.id });
+    plane.clock.offsetMs = 7 * 24 * 3_600_000 + 1000;
+    expect(await newBrowser().signIn('jo', { invitation: made.value })).toBe(refusedTo);
+    plane.clock.offsetMs = 0;
+    await plane.expect('Invitations.Delete', acme.admin.token, { id: made.invitation.id });
+    expect(await newBrowser().signIn('jo', { invitation: made.value })).toBe(refusedTo);
+  });
+
   it('is sent to the issuer to end its session too', async () => {
     issuer.accounts.set('fay', { name: 'Fay', groups: ['admins'] });
     const browser = newBrowser();
