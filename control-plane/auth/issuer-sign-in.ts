@@ -14,7 +14,8 @@ import type { Identity, Oidc } from './oidc.ts';
 import { endSession, endSessionsAtIssuer, openSession, sessionOfCookie } from './sessions.ts';
 
 export interface IssuerDeps extends SignInDeps {
-  readonly oidc: Oidc;
+  /** The library is loaded by the first login. */
+  oidc(): Promise<Oidc>;
   readonly masterKeys: SealKeys;
 }
 
@@ -50,7 +51,7 @@ export async function beginLogin(
   return await limited(deps, 'sign_ins', addressGroup(browser.from), async () => {
     const issuer = await enabledIssuer(deps, request.issuerId, browser);
     const login = createLogin(request, deps.clock.now());
-    const url = await deps.oidc.authorizationUrl(issuer, login.redirectUri, login.secrets);
+    const url = await (await deps.oidc()).authorizationUrl(issuer, login.redirectUri, login.secrets);
     return { url, login: sealLogin(deps.masterKeys, login) };
   });
 }
@@ -78,7 +79,7 @@ export async function finishLogin(
     if (login.redirectUri !== `${url.origin}${url.pathname}`) throw notOfThisLogin();
     await spend(deps, login, browser);
     const issuer = await enabledIssuer(deps, issuerId, browser);
-    const identity = await deps.oidc.identity(issuer, url, login.secrets);
+    const identity = await (await deps.oidc()).identity(issuer, url, login.secrets);
     const entering = { issuer, identity, invitation: login.invitation };
     return { cookie: await opened(deps, entering, browser), returnPath: login.returnPath };
   });
@@ -95,7 +96,7 @@ export async function issuersLogout(deps: IssuerDeps, sessionId: string, back: s
       .where('console_sessions.id', '=', sessionId)
       .executeTakeFirst(),
   );
-  return issuer && (await deps.oidc.endSessionUrl(issuer, back));
+  return issuer && (await (await deps.oidc()).endSessionUrl(issuer, back));
 }
 
 /**
@@ -105,7 +106,7 @@ export async function issuersLogout(deps: IssuerDeps, sessionId: string, back: s
 export async function endByIssuer(deps: IssuerDeps, issuerId: string, token: string, caller: Browser): Promise<void> {
   await limited(deps, 'sign_ins', addressGroup(caller.from), async () => {
     const issuer = await enabledIssuer(deps, issuerId, caller);
-    const { id, session, subject } = await deps.oidc.logout(issuer, token);
+    const { id, session, subject } = await (await deps.oidc()).logout(issuer, token);
     await spend(deps, { id: `${issuer.id} ${hashCredential(id)}` }, caller);
     const context = {
       actor: { kind: 'system', id: issuer.id },

@@ -1,12 +1,21 @@
 // A login at an issuer, from the page to the callback. What belongs together is in one sealed cookie of ten minutes that
 // works once; each issuer has a redirect URI of its own, so that no issuer responds for another.
 
+import { randomBytes } from 'node:crypto';
 import { minuteMs } from '../../common/durations.ts';
 import { aFlag, aNumber, aRecord, aString, readShape, ShapeError } from '../../common/json-shape.ts';
 import { type SealKeys, seal, unseal } from '../../common/seal.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import { CallError } from '../rpc/errors.ts';
-import { createLoginSecrets, type LoginSecrets } from './oidc.ts';
+
+/** What the browser's sealed cookie carries from the start of a login to its end. */
+export interface LoginSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** Whether the person must prove again who they are. */
+  readonly again: boolean;
+}
 
 export interface Login {
   /** Spent by the callback. */
@@ -40,8 +49,13 @@ export function createLogin(
   return {
     ...{ id: uuidv7(now), issuerId, redirectUri, invitation, endsAt: now + loginMs },
     returnPath: pathPattern.test(returnPath) ? returnPath : '',
-    secrets: createLoginSecrets(again),
+    secrets: { state: random(), nonce: random(), verifier: random(), again },
   };
+}
+
+/** 256 random bits, as the verifier of a code challenge needs. */
+function random(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 /** Segments of harmless characters: no scheme, no host, no way out of the console. */

@@ -4,6 +4,7 @@ import * as client from 'openid-client';
 import type { SealKeys } from '../../common/seal.ts';
 import { CallError } from '../rpc/errors.ts';
 import { type IssuerRow, openClientSecret } from './issuer.ts';
+import type { LoginSecrets } from './login.ts';
 import { type IssuerLogout, verifyLogoutToken } from './logout-token.ts';
 import type { IssuerNetwork } from './outgoing.ts';
 
@@ -11,15 +12,6 @@ export interface OidcDeps {
   readonly network: IssuerNetwork;
   readonly masterKeys: SealKeys;
   readonly now: () => number;
-}
-
-/** What the browser's sealed cookie carries from the start of a login to its end. */
-export interface LoginSecrets {
-  readonly state: string;
-  readonly nonce: string;
-  readonly verifier: string;
-  /** Whether the person must prove again who they are. */
-  readonly again: boolean;
 }
 
 /** A verified identity. */
@@ -170,15 +162,6 @@ export class Oidc {
       throw new CallError('issuer_unavailable', `the issuer’s configuration cannot be read (${codeOf(error)})`);
     }
   }
-}
-
-export function createLoginSecrets(again: boolean): LoginSecrets {
-  return {
-    state: client.randomState(),
-    nonce: client.randomNonce(),
-    verifier: client.randomPKCECodeVerifier(),
-    again,
-  };
 }
 
 /** An issuer that follows the specification closely sends the address and the name at another URL. */

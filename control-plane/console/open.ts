@@ -5,7 +5,7 @@ import type { Logger } from '../../common/logger.ts';
 import { startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
 import type { EndpointDeps } from '../auth/endpoints.ts';
-import { Oidc } from '../auth/oidc.ts';
+import type { Oidc } from '../auth/oidc.ts';
 import type { IssuerNetwork } from '../auth/outgoing.ts';
 import { deleteEndedSessions } from '../auth/sessions.ts';
 import { type Console, createConsole } from './console.ts';
@@ -42,7 +42,12 @@ export function openConsole(
   const { consolePath: path, consoleUrl: publicUrl, consoleIdle: idleMs, consoleSessionMax: maxMs } = settings;
   const overTls = settings.tlsCertFile !== undefined;
   const { masterKeys, clock } = deps;
-  const oidc = new Oidc({ network, masterKeys, now: () => clock.now() });
+  let opened: Promise<Oidc> | undefined;
+  // A control plane without issuers needs neither the library nor its memory.
+  const oidc = () => {
+    opened ??= import('../auth/oidc.ts').then(({ Oidc }) => new Oidc({ network, masterKeys, now: () => clock.now() }));
+    return opened;
+  };
   return createConsole({
     ...deps,
     oidc,

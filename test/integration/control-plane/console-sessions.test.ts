@@ -1,6 +1,7 @@
 // Signing in at the console, over both databases: its cookie, its access tokens, and attacks on either.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
+import { deleteEndedSessions } from '../../../control-plane/auth/sessions.ts';
 import { ConsoleBrowser, type Headers } from '../../support/console-browser.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {
@@ -362,6 +363,20 @@ describe.each(databases)('a session of the console over $name', ({ open, replica
       expect((await browserAt(replica).call('Status.Get', token)).status).toBe(401);
       expect((await browser.post('/console/auth/token')).status).toBe(401);
     });
+  });
+
+  it('is deleted a week after its end, with its tokens', async () => {
+    const ended = await signedIn();
+    const open = await signedIn();
+    const { id } = await sessionOf(ended);
+    await ended.post('/console/auth/logout');
+    await ageRow(id, 8 * 24 * 60 * minute, ['ended_at']);
+    const store = await database.open();
+    await store.ledger(deleteEndedSessions);
+    const rows = await store.snapshot((db) => db.selectFrom('console_sessions').select('id').execute());
+    const kept = rows.map((row) => row.id);
+    expect(kept).not.toContain(id);
+    expect(kept).toContain((await sessionOf(open)).id);
   });
 
   it('leaves no cookie, link or token in the log', async () => {
