@@ -52,6 +52,7 @@ const trial = { audience: 'operator', effect: 'trial' } as const;
 const download = { audience: 'operator', effect: 'download' } as const;
 const proxy = { audience: 'proxy' } as const;
 const all = { platformReachesAll: true } as const;
+/** What gives access that outlives an access token, or takes it from others. */
 const recent = { needsRecentSignIn: () => true } as const;
 const sharedChange = { ...change, roles: managersAndPlatform } as const;
 const managedChange = { ...change, roles: managers } as const;
@@ -182,7 +183,7 @@ export const methods = {
     Delete: { ...sharedChange, organization: of.ofRow('providers'), handle: providers.remove },
   },
   ProxyTokens: {
-    Create: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.create },
+    Create: { ...change, ...recent, roles: platform, organization: of.callersOwn, handle: proxyTokens.create },
     List: { ...read, roles: platform, organization: of.callersOwn, handle: proxyTokens.list },
     Revoke: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.revoke },
   },
