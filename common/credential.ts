@@ -9,6 +9,12 @@ export const credentialPrefixes = {
   operator: 'gw-op-',
   proxy: 'gw-proxy-',
   bootstrap: 'gw-boot-',
+  /** Five minutes of a session of the console. */
+  session: 'gw-ses-',
+  /** Signs in at the console, once. */
+  link: 'gw-link-',
+  /** Signs in at an issuer for the first time, once. */
+  invitation: 'gw-inv-',
 } as const;
 
 export type CredentialKind = keyof typeof credentialPrefixes;

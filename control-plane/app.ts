@@ -18,9 +18,12 @@ import { version } from '../common/version.ts';
 import { createDispatcher } from './api/dispatch.ts';
 import type { GrpcRequestDeps } from './api/grpc-requests.ts';
 import { assertEveryMethodHasARow } from './api/methods.ts';
+import { permissionsOf } from './api/permissions.ts';
 import { createAuditLog } from './audit/audit-export.ts';
 import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from './audit/watch.ts';
+import { createIssuerNetwork, type IssuerNetwork } from './auth/outgoing.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
+import { consoleOnMachine, openConsole } from './console/open.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from './guardrails/guardrail-work.ts';
 import { startExpiry } from './ledger/expiry.ts';
@@ -68,6 +71,10 @@ export interface ControlPlaneOptions {
   /** The network of webhook receivers, and of vendors in tests of keys. */
   readonly webhookNetwork?: Pick<GuardOptions, 'resolve' | 'ca'>;
   readonly rates?: OtherRates;
+  /** Whether both planes run in this process on one machine: links sign in at the console. */
+  readonly embedded?: boolean;
+  /** The built console, if it is elsewhere than beside the program. */
+  readonly consoleFolder?: string | undefined;
 }
 
 /**
@@ -76,11 +83,11 @@ export interface ControlPlaneOptions {
  */
 export async function startControlPlane(
   settings: ControlPlaneSettings,
-  { log, clock = systemClock, webhookNetwork = {}, rates = {} }: ControlPlaneOptions,
+  { log, clock = systemClock, webhookNetwork = {}, rates = {}, embedded = false, consoleFolder }: ControlPlaneOptions,
 ): Promise<ControlPlane> {
   const lifecycle = createLifecycle(log);
   try {
-    return await assemble(settings, { log, clock, webhookNetwork, rates }, lifecycle);
+    return await assemble(settings, { log, clock, webhookNetwork, rates, embedded, consoleFolder }, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -89,7 +96,7 @@ export async function startControlPlane(
 
 async function assemble(
   settings: ControlPlaneSettings,
-  { log, clock, webhookNetwork, rates }: Required<ControlPlaneOptions>,
+  { log, clock, webhookNetwork, rates, embedded, consoleFolder }: Required<ControlPlaneOptions>,
   lifecycle: Lifecycle,
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
@@ -121,13 +128,15 @@ async function assemble(
     webhookPost: post,
     guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle),
     followers,
-    replica: describeReplica(settings, { feed, clock, access, selectors, catalog, signer }),
+    replica: describeReplica(settings, {
+      ...{ feed, clock, access, selectors, catalog, signer },
+      linkBase: () => (embedded ? consoleOnMachine(settings, listeners.http.port) : undefined),
+    }),
   });
   const dispatcher = createDispatcher({ store, services, shares, clock });
   const windowRow = { store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics };
   const ledger = createLedgerService({ ...windowRow, background: createBackground({ log }) });
-  const expiry = startExpiry({ store, log, metrics });
-  lifecycle.onClose('expiry of sessions', () => expiry.close());
+  openExpiry({ store, log, metrics }, lifecycle);
 
   const readiness = watchReadiness({ store, clock });
   lifecycle.onClose('readiness', () => readiness.close());
@@ -140,9 +149,12 @@ async function assemble(
   lifecycle.onClose('admin', () => admin.close());
 
   const reports = reportsOf({ store, clock, log }, shares, lifecycle);
+  const network = issuerNetwork(settings, services, webhookNetwork);
+  const outside = { links: embedded, folder: consoleFolder, network, masterKeys: settings.masterKey };
+  const page = openConsole(settings, { store, shares, clock, log, services, ...outside }, lifecycle);
   const listeners = await openListeners(
     settings,
-    { tls, calls: { dispatcher, clock, log, metrics }, access, ledger, reports },
+    { tls, calls: { dispatcher, console: page, clock, log, metrics }, access, ledger, reports },
     lifecycle,
   );
   readiness.started((ready) => listeners.grpc.setServing(ready));
@@ -177,6 +189,14 @@ function reportsOf(
   };
 }
 
+function issuerNetwork(
+  { denyCidrs }: ControlPlaneSettings,
+  { privateIssuers }: ServiceDeps,
+  network: KeyTestsDeps['network'],
+): IssuerNetwork {
+  return createIssuerNetwork({ privateIssuers, denyCidrs, network });
+}
+
 interface OpenedServices
   extends Pick<ServiceDeps, 'webhookAddresses' | 'webhookPost' | 'guardrailWork' | 'replica' | 'followers'> {
   readonly network: KeyTestsDeps['network'];
@@ -192,6 +212,7 @@ function serviceDeps(settings: ControlPlaneSettings, { network, ...opened }: Ope
     masterKeys: settings.masterKey,
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
     privateUpstreams,
+    privateIssuers: new PrivateUpstreams(settings.privateIssuers),
     usageKeptMs: settings.usageKept,
   };
 }
@@ -204,6 +225,11 @@ function openUsageUpkeep(
   const upkeep = startUsageUpkeep({ ...deps, days });
   lifecycle.onClose('usage upkeep', () => upkeep.close());
   return days;
+}
+
+function openExpiry(deps: Parameters<typeof startExpiry>[0], lifecycle: Lifecycle): void {
+  const expiry = startExpiry(deps);
+  lifecycle.onClose('expiry of sessions', () => expiry.close());
 }
 
 function openRecordKeyUpkeep(deps: RecordKeyUpkeepDeps, lifecycle: Lifecycle): void {
@@ -281,11 +307,12 @@ interface ReplicaParts {
   readonly selectors: SelectorWatch;
   readonly catalog: CatalogWatch;
   readonly signer: RecordSigner;
+  readonly linkBase: Replica['linkBase'];
 }
 
 function describeReplica(
   settings: ControlPlaneSettings,
-  { feed, clock, access, selectors, catalog, signer }: ReplicaParts,
+  { feed, clock, access, selectors, catalog, signer, linkBase }: ReplicaParts,
 ): Replica {
   return {
     version,
@@ -298,6 +325,8 @@ function describeReplica(
     selectors: () => selectors.last(),
     catalog: () => catalogState(catalog),
     recordKey: () => signer.keyId,
+    permissionsOf,
+    linkBase,
   };
 }
 

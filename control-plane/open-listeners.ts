@@ -53,7 +53,9 @@ function openHttpApi(
   calls: HttpApiDeps,
 ): Promise<HttpApi> {
   const callers = callersOf(settings, calls.log);
-  return startHttpApi({ address: settings.httpListen, ...listener, callers, hosts: settings.httpHosts }, calls);
+  const { httpListen: address, httpHosts, consoleUrl } = settings;
+  const hosts = consoleUrl === undefined ? httpHosts : [...httpHosts, consoleUrl.hostname];
+  return startHttpApi({ address, ...listener, callers, hosts }, calls);
 }
 
 /** Within this time a PROXY header must arrive. */

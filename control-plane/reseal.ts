@@ -33,6 +33,15 @@ export function resealGuardrailSecrets(store: Store, masterKeys: SealKeys): Prom
 }
 
 /** One change: all secrets or none. @throws StoreUnavailableError */
+export function resealClientSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
+  return reseal(store, secretsOf('issuers', 'SignIn.Reseal'), (row) => {
+    const binding = { ...bindingOf(row), webhookId: row.id };
+    const opened = unsealWebhookSecret(masterKeys, binding, row.secret);
+    return opened && sealWebhookSecret(masterKeys, binding, opened);
+  });
+}
+
+/** One change: all secrets or none. @throws StoreUnavailableError */
 export function resealWebhookSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
   return reseal(store, secretsOf('webhooks', 'Webhooks.Reseal'), (row) => {
     const binding = { ...bindingOf(row), webhookId: row.id };
@@ -64,7 +73,10 @@ interface SealedRows<Row> {
 
 type SecretRow = Pick<Schema['webhooks'], 'id' | 'organization_id' | 'secret' | 'secret_version'>;
 
-function secretsOf(table: 'provider_keys' | 'webhooks' | 'guardrails', action: string): SealedRows<SecretRow> {
+function secretsOf(
+  table: 'provider_keys' | 'webhooks' | 'guardrails' | 'issuers',
+  action: string,
+): SealedRows<SecretRow> {
   return {
     table,
     action,

@@ -17,7 +17,13 @@ import { contradiction } from './audit/anchors.ts';
 import { createAuditLog, readAuditLog } from './audit/audit-export.ts';
 import { missingChanges, needed } from './audit/missing-changes.ts';
 import { missingChangesReport } from './audit/report.ts';
-import { resealGuardrailSecrets, resealProviderSecrets, resealRecordKeys, resealWebhookSecrets } from './reseal.ts';
+import {
+  resealClientSecrets,
+  resealGuardrailSecrets,
+  resealProviderSecrets,
+  resealRecordKeys,
+  resealWebhookSecrets,
+} from './reseal.ts';
 import { type ControlPlaneSettings, controlPlaneSettings, readControlPlaneSettings } from './settings.ts';
 import { type ChainFlaw, readAuditEvents, verifyAuditChain } from './store/audit-chain.ts';
 import { openStore } from './store/open.ts';
@@ -107,6 +113,8 @@ async function reseal(store: Store, settings: ControlPlaneSettings): Promise<voi
   print(`${webhooks.resealed} webhook secrets are sealed under the newest master key`);
   const guardrails = await resealGuardrailSecrets(store, settings.masterKey);
   print(`${guardrails.resealed} guardrail secrets are sealed under the newest master key`);
+  const issuers = await resealClientSecrets(store, settings.masterKey);
+  print(`${issuers.resealed} client secrets of issuers are sealed under the newest master key`);
   const recordKeys = await resealRecordKeys(store, settings.masterKey);
   print(`${recordKeys.resealed} record keys are sealed under the newest master key`);
   if (providers.lost.length > 0) {
@@ -117,6 +125,9 @@ async function reseal(store: Store, settings: ControlPlaneSettings): Promise<voi
   }
   if (guardrails.lost.length > 0) {
     complain(`no given master key opens these guardrails: ${guardrails.lost.join(', ')}; rotate their secrets`);
+  }
+  if (issuers.lost.length > 0) {
+    complain(`no given master key opens the secrets of these issuers: ${issuers.lost.join(', ')}; update them`);
   }
   if (recordKeys.lost.length > 0) {
     const organizations = [...new Set(recordKeys.lost)].join(', ');

@@ -27,6 +27,7 @@ import {
 } from '../common/settings.ts';
 import { isUuid } from '../common/uuid.ts';
 import { vendorSettings } from '../common/vendor-settings.ts';
+import { consoleMistakes, consoleSettings } from './console/settings.ts';
 import type { CertificateProxy } from './rpc/authentication.ts';
 
 const databaseUrl: Decoder<Secret> = (value) => {
@@ -170,6 +171,7 @@ export const controlPlaneSettings = {
     decode: list(hostName),
     default: '',
   },
+  ...consoleSettings,
   ...catalogSettings,
   privateUpstreams: {
     name: 'GATEWAY_PRIVATE_UPSTREAMS',
@@ -305,7 +307,7 @@ function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
 }
 
 function contradictions(settings: Decoded): string[] {
-  const mistakes = callerMistakes(settings);
+  const mistakes = [...callerMistakes(settings), ...consoleMistakes(settings)];
   const { tlsCertFile, tlsKeyFile, tlsClientCaFile } = settings;
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
     mistakes.push('GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE: one is of no use without the other');

@@ -8,6 +8,7 @@ import type { AuditDefinition } from './generated/gateway/v1/Audit.ts';
 import type { BudgetsDefinition } from './generated/gateway/v1/Budgets.ts';
 import type { ErrorDetail, ErrorDetail__Output } from './generated/gateway/v1/ErrorDetail.ts';
 import type { GuardrailsDefinition } from './generated/gateway/v1/Guardrails.ts';
+import type { InvitationsDefinition } from './generated/gateway/v1/Invitations.ts';
 import type { KeyRecord, KeyRecord__Output } from './generated/gateway/v1/KeyRecord.ts';
 import type { LedgerDefinition } from './generated/gateway/v1/Ledger.ts';
 import type { LimitsDefinition } from './generated/gateway/v1/Limits.ts';
@@ -25,7 +26,9 @@ import type { RequestsDefinition } from './generated/gateway/v1/Requests.ts';
 import type { RouteBody, RouteBody__Output } from './generated/gateway/v1/RouteBody.ts';
 import type { RoutesDefinition } from './generated/gateway/v1/Routes.ts';
 import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
+import type { SessionsDefinition } from './generated/gateway/v1/Sessions.ts';
 import type { SignedRecord, SignedRecord__Output } from './generated/gateway/v1/SignedRecord.ts';
+import type { SignInDefinition } from './generated/gateway/v1/SignIn.ts';
 import type { StatusDefinition } from './generated/gateway/v1/Status.ts';
 import type { StopsDefinition } from './generated/gateway/v1/Stops.ts';
 import type { UsageDefinition } from './generated/gateway/v1/Usage.ts';
@@ -49,6 +52,7 @@ export const services = {
   Audit: service<AuditDefinition>('Audit'),
   Budgets: service<BudgetsDefinition>('Budgets'),
   Guardrails: service<GuardrailsDefinition>('Guardrails'),
+  Invitations: service<InvitationsDefinition>('Invitations'),
   Ledger: service<LedgerDefinition>('Ledger'),
   Limits: service<LimitsDefinition>('Limits'),
   OperatorTokens: service<OperatorTokensDefinition>('OperatorTokens'),
@@ -61,6 +65,8 @@ export const services = {
   Reconciliation: service<ReconciliationDefinition>('Reconciliation'),
   Requests: service<RequestsDefinition>('Requests'),
   Routes: service<RoutesDefinition>('Routes'),
+  Sessions: service<SessionsDefinition>('Sessions'),
+  SignIn: service<SignInDefinition>('SignIn'),
   Status: service<StatusDefinition>('Status'),
   Stops: service<StopsDefinition>('Stops'),
   Usage: service<UsageDefinition>('Usage'),

@@ -102,6 +102,13 @@ function cleared(key: JsonObject): object {
   return Object.fromEntries(settings.map((name) => [name, '']));
 }
 
+/** @returns a link that signs the owner in at the console, once; undefined if the console is off */
+export async function consoleLink(port: number, data: DataFolder): Promise<string | undefined> {
+  const api = operatorApi(port, data.read('operator-token') ?? '');
+  const { url } = await api.call('Sessions/CreateLink', {}).catch(() => ({ url: undefined }));
+  return typeof url === 'string' ? url : undefined;
+}
+
 /** Operator tokens end after 90 days; the token in the data folder is renewed two weeks earlier. */
 async function renewOperatorToken(api: OperatorApi, organizationId: string, data: DataFolder): Promise<void> {
   const { people } = await api.call('People/List', { organizationId });

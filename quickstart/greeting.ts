@@ -5,6 +5,8 @@ import { quickstartVendors } from './vendors.ts';
 
 export interface GreetingFacts {
   readonly demo: Demo;
+  /** Signs in at the console once, within ten minutes; undefined: the console is off. */
+  readonly consoleLink: string | undefined;
   readonly dataPath: string;
   readonly trafficPort: number;
   readonly adminPort: number;
@@ -15,7 +17,7 @@ export interface GreetingFacts {
 }
 
 export function greeting(facts: GreetingFacts): string {
-  const { demo, dataPath, trafficPort, adminPort, httpPort, grpcPort } = facts;
+  const { demo, consoleLink, dataPath, trafficPort, adminPort, httpPort, grpcPort } = facts;
   return [
     '',
     ...whoResponds(facts.realVendors),
@@ -27,6 +29,13 @@ export function greeting(facts: GreetingFacts): string {
       settings: { access: { callerProviderKeys: true } },
     }),
     '',
+    ...(consoleLink === undefined
+      ? []
+      : [
+          'Console, signed in once within ten minutes (a new link: npm run -s gatewayctl -- console):',
+          consoleLink,
+          '',
+        ]),
     `chat           http://127.0.0.1:${trafficPort}/v1`,
     `health         http://127.0.0.1:${adminPort}/readyz  metrics /metrics`,
     `operators      gRPC 127.0.0.1:${grpcPort}  JSON http://127.0.0.1:${httpPort}`,

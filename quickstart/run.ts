@@ -12,7 +12,7 @@ import { startProxy } from '../proxy/app.ts';
 import { readProxySettings } from '../proxy/settings.ts';
 import { startSimulator } from '../simulator/index.ts';
 import { type DataFolder, openDataFolder, type SecretFile } from './data-folder.ts';
-import { prepareDemo } from './demo.ts';
+import { consoleLink, prepareDemo } from './demo.ts';
 import { greeting } from './greeting.ts';
 import { realVendors, simulatorSettings, vendorKeys } from './vendors.ts';
 
@@ -40,7 +40,7 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
   lifecycle.onClose('simulator', () => simulator.close());
   const simulated = simulatorSettings(process.env, simulator);
   const own = { ...simulated, GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken };
-  const controlPlane = await startControlPlane(controlPlaneSettings(data, own), { log });
+  const controlPlane = await startControlPlane(controlPlaneSettings(data, own), { log, embedded: true });
   // Nobody else sends requests to them: idle connections need not wait for any.
   lifecycle.onClose('control plane', () => controlPlane.close(0));
   const demo = await prepareDemo({
@@ -64,6 +64,7 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
   lifecycle.onClose('proxy', () => proxy.drain(0));
   return greeting({
     demo,
+    consoleLink: await consoleLink(controlPlane.httpPort, data),
     dataPath: data.path,
     trafficPort: proxy.port,
     adminPort: proxy.adminPort,

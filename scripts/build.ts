@@ -1,7 +1,7 @@
 // `npm run build`: bundles each program as a self-contained ES module, dist/<program>/bin/main.mjs, which needs only
 // Node. The licences of its packages and its bill of materials are beside it. Fails if a bundle contains a file or
 // package that its program must not import, or a package whose licence is not allowed.
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
@@ -66,6 +66,8 @@ const rulesOf = {
 } as const satisfies Record<string, ProgramRules>;
 
 export type Program = keyof typeof rulesOf;
+/** What the build of console/ makes. */
+const builtConsole = 'console/dist';
 const allPrograms = Object.keys(rulesOf) as Program[];
 
 /**
@@ -78,11 +80,11 @@ const protoFolders = {
 
 /**
  * Files that a program reads at run time, by their name beside the bundle: Redis scripts, the description of the JSON
- * API.
+ * API, the built console.
  */
-const besides: Readonly<Partial<Record<Program, readonly [name: string, source: string]>>> = {
-  proxy: ['scripts', 'proxy/rates/scripts'],
-  'control-plane': ['openapi.json', 'control-plane/openapi.json'],
+const besides: Readonly<Partial<Record<Program, Readonly<Record<string, string>>>>> = {
+  proxy: { scripts: 'proxy/rates/scripts' },
+  'control-plane': { 'openapi.json': 'control-plane/openapi.json', console: builtConsole },
 };
 
 // CommonJS packages expect these names, which an ES module does not define.
@@ -145,8 +147,11 @@ export async function buildProgram(
     metafile: true,
     logLevel: 'warning',
   });
-  const [name = '', source] = besides[program] ?? [];
-  if (source !== undefined) cpSync(join(root, source), join(directory, 'bin', name), { recursive: true });
+  for (const [name, source] of Object.entries(besides[program] ?? {})) {
+    // Without a build of the console, its path says which command makes one.
+    if (source === builtConsole && !existsSync(join(root, source))) continue;
+    cpSync(join(root, source), join(directory, 'bin', name), { recursive: true });
+  }
   const packages = bundledPackages(Object.keys(metafile.inputs));
   const intruders = foreignTo(rules, metafile, packages);
   if (intruders.length > 0) throw new Error(`the bundle of ${program} contains ${intruders.join(', ')}`);

@@ -49,6 +49,8 @@ const importers: Readonly<Record<string, readonly string[]>> = {
     ...['control-plane', 'injector', 'keeper'].map((plane) => `${plane}/telemetry/metrics.ts`),
     'proxy/telemetry/',
   ],
+  jose: ['control-plane/auth/logout-token.ts'],
+  'openid-client': ['control-plane/auth/oidc.ts'],
   re2js: ['guardrails/kinds/pattern/expressions.ts'],
   undici: ['proxy/upstream/transport.ts'],
 };
@@ -152,7 +154,18 @@ function grpcEnds(): readonly string[] {
 }
 
 function databaseRooms(): readonly string[] {
-  const rooms = ['changes', 'ledger', 'reconciliation', 'requests', 'rpc', 'services', 'store', 'usage', 'webhooks'];
+  const rooms = [
+    'auth',
+    'changes',
+    'ledger',
+    'reconciliation',
+    'requests',
+    'rpc',
+    'services',
+    'store',
+    'usage',
+    'webhooks',
+  ];
   return ['control-plane/api/dispatch.ts', ...rooms.map((room) => `control-plane/${room}/`)];
 }
 

@@ -3,12 +3,13 @@
 // change revoked cannot make a later one.
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
+import { minuteMs } from '../../common/durations.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import { pastedCredentials } from '../domain/pasted-credentials.ts';
 import { authenticate, type Credentials, type Presented, readCredentials } from '../rpc/authentication.ts';
 import { type Audience, actorOf, type Caller, type OperatorCaller, type ProxyCaller } from '../rpc/caller.ts';
 import { invalidRequest } from '../rpc/checked.ts';
-import { notFound, permissionDenied } from '../rpc/errors.ts';
+import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
 import { Holders } from '../rpc/share-holders.ts';
 import type { Shares } from '../rpc/shares.ts';
 import type {
@@ -193,6 +194,7 @@ async function authorize(
   if (!method.roles.includes(caller.role)) {
     throw permissionDenied(`this needs the role ${method.roles.join(' or ')}; yours is ${caller.role}`);
   }
+  expectRecentSignIn(method, call, { caller, now });
   const organizationId = await method.organization(call.request, { db, caller, now });
   const reachesAll = method.platformReachesAll === true && caller.role === 'platform_operator';
   const reaches = organizationId === (caller.organizationId ?? null) || reachesAll;
@@ -200,6 +202,19 @@ async function authorize(
   if (organizationId === undefined || !reaches) throw notFound('id');
   return caller;
 }
+
+/** An access token that leaked, or a browser that was left alone, changes nothing that others rely on. */
+function expectRecentSignIn(
+  method: OperatorMethod<unknown, object>,
+  { request }: Call,
+  { caller, now }: { readonly caller: OperatorCaller; readonly now: number },
+): void {
+  if (caller.session === undefined || now - caller.session.authenticatedAt <= recentSignInMs) return;
+  if (method.needsRecentSignIn?.(request) !== true) return;
+  throw new CallError('reauthentication_required', 'this needs a sign-in within the last 15 minutes: sign in again');
+}
+
+const recentSignInMs = 15 * minuteMs;
 
 const audienceNeeded: Record<Audience, string> = {
   operator: 'this method is for operators: send a token that begins with `gw-op-`',

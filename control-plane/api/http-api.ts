@@ -1,6 +1,6 @@
 // The JSON API: operators' methods in the Connect protocol's unary form, POST /gateway.v1.<Service>/<Method>, with the
 // same handlers as gRPC. It accepts bearer tokens only, so no page in a browser can act with a user's credentials. It
-// does not serve Access.
+// does not serve Access. The console is in front of it, on paths of its own.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -16,10 +16,12 @@ import type { TlsSource } from '../../common/tls.ts';
 import { decodeJson, JsonRequestError } from '../../proto/json/decode.ts';
 import { toJson } from '../../proto/json/encode.ts';
 import { contract, errorDetail, type MethodDefinition, services } from '../../proto/load.ts';
+import type { Console } from '../console/console.ts';
 import { sendOpenapi, wantsOpenapi } from '../openapi.ts';
 import { type Credentials, readCredentials } from '../rpc/authentication.ts';
 import { invalidRequest } from '../rpc/checked.ts';
 import { CallError, callCodes, httpStatusOf } from '../rpc/errors.ts';
+import { type Exchange, expectJson, readBody, single } from '../rpc/http-request.ts';
 import { createInFlight, type InFlight, type RespondDeps, respond } from '../rpc/respond.ts';
 import type { Download } from '../services/method.ts';
 import type { Dispatcher } from './dispatch.ts';
@@ -37,6 +39,8 @@ export interface HttpApi {
 
 export interface HttpApiDeps extends RespondDeps {
   readonly dispatcher: Dispatcher;
+  /** In front of the methods; undefined: it is not served. */
+  readonly console?: Console | undefined;
 }
 
 export interface HttpApiOptions {
@@ -164,9 +168,12 @@ interface ApiDeps extends HttpApiDeps {
 async function serve(api: ApiDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const forwardedFor = () => request.headersDistinct['x-forwarded-for']?.join(', ');
   const from = api.callers.addressOf(request.socket, forwardedFor) || 'unknown';
-  const outcome = await respond(api, routeOf(request)?.method ?? 'unknown', from, () =>
-    call(api, { request, response, from }),
-  );
+  const exchange: Exchange = { request, response, from };
+  const page = api.console?.routeOf(request);
+  const outcome = await respond(api, page?.name ?? routeOf(request)?.method ?? 'unknown', from, async () => {
+    acceptHost(api, request);
+    await (page === undefined ? call(api, exchange) : page.serve(exchange));
+  });
   if ('value' in outcome) return;
   // Destroys the response, so that the client does not mistake a truncated body for a whole one.
   if (response.headersSent) return void response.destroy();
@@ -174,18 +181,12 @@ async function serve(api: ApiDeps, request: IncomingMessage, response: ServerRes
     response.setHeader('connection', 'close');
     request.resume();
   }
-  sendError(response, outcome.error);
-}
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly from: string;
+  const refuse = page?.refuse ?? sendError;
+  refuse(response, outcome.error);
 }
 
 /** Sends the response, unless it throws. */
 async function call(api: ApiDeps, { request, response, from }: Exchange): Promise<void> {
-  acceptHost(api, request);
   if (wantsOpenapi(request)) return sendOpenapi(response, headersAlways);
   const route = accept(request);
   const credentials: Credentials = {
@@ -195,7 +196,7 @@ async function call(api: ApiDeps, { request, response, from }: Exchange): Promis
   };
   // Checks the token before the body: a request without a well-formed token gets no memory.
   readCredentials(credentials);
-  const body = decode(route.requestType, await readBody(request));
+  const body = decode(route.requestType, await readBody(request, bodyBytesMax));
   const { requestSerialize, requestDeserialize, responseSerialize, responseDeserialize } = route.definition;
   // Converts to the wire form and back, so that handlers get exactly what gRPC gives them.
   const message = requestDeserialize(requestSerialize(body));
@@ -232,18 +233,8 @@ function accept(request: IncomingMessage): Route {
     throw new CallError('unknown_method', 'no such method; for example POST /gateway.v1.VirtualKeys/Create');
   }
   if (request.method !== 'POST') throw new CallError('method_not_allowed', 'methods are called with POST');
-  const type = single(request, 'content-type') ?? '';
-  const encoding = single(request, 'content-encoding') ?? 'identity';
-  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type) || encoding !== 'identity') {
-    throw new CallError('unsupported_media_type', 'send Content-Type: application/json, not encoded');
-  }
+  expectJson(request);
   return route;
-}
-
-/** A header that was sent more than once comes out joined, so that no reader accepts it as one value. */
-function single(request: IncomingMessage, name: string): string | undefined {
-  const values = request.headersDistinct[name];
-  return values === undefined ? undefined : values.length === 1 ? values[0] : values.join(', ');
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
@@ -270,30 +261,6 @@ function routesOf(service: string, methods: object): [string, Route][] {
 
 function routeOf(request: IncomingMessage): Route | undefined {
   return routes.get(request.url ?? '');
-}
-
-/** @throws CallError */
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    // Leaving the loop early must not cut the connection, because the response is still to be sent.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      bytes += chunk.length;
-      if (bytes > bodyBytesMax) break;
-      chunks.push(chunk);
-    }
-  } catch {
-    throw new CallError('cancelled', 'the request ended before its body was complete');
-  }
-  if (bytes > bodyBytesMax) {
-    throw new CallError('body_too_large', `the body is larger than ${bodyBytesMax} bytes`);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new CallError('invalid_request', 'the body is not UTF-8');
-  }
 }
 
 function sendError(response: ServerResponse, error: CallError): void {

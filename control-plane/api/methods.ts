@@ -14,6 +14,8 @@ import * as budgetReset from '../services/budget-reset.ts';
 import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
+import * as invitations from '../services/invitations.ts';
+import * as issuers from '../services/issuers.ts';
 import * as keyPolicy from '../services/key-policy.ts';
 import * as limitRaises from '../services/limit-raises.ts';
 import * as limits from '../services/limits.ts';
@@ -29,6 +31,7 @@ import * as proxyTokens from '../services/proxy-tokens.ts';
 import * as recordKeys from '../services/record-keys.ts';
 import * as requests from '../services/requests.ts';
 import * as routes from '../services/routes.ts';
+import * as sessions from '../services/sessions.ts';
 import * as status from '../services/status.ts';
 import * as stops from '../services/stops.ts';
 import * as usage from '../services/usage.ts';
@@ -49,6 +52,12 @@ const trial = { audience: 'operator', effect: 'trial' } as const;
 const download = { audience: 'operator', effect: 'download' } as const;
 const proxy = { audience: 'proxy' } as const;
 const all = { platformReachesAll: true } as const;
+/** What gives access that outlives an access token, or takes it from others. */
+const recent = { needsRecentSignIn: () => true } as const;
+const sharedChange = { ...change, roles: managersAndPlatform } as const;
+const managedChange = { ...change, roles: managers } as const;
+const issuerChange = { ...change, ...recent, roles: ['owner'] } as const;
+const suspension = { ...change, ...all, ...recent, roles: platform, organization: of.itself } as const;
 
 export const methods = {
   Access: {
@@ -95,15 +104,15 @@ export const methods = {
       prepare: guardrails.prepareUpdate,
       handle: guardrails.update,
     },
-    RotateSecret: {
-      ...change,
-      roles: managers,
-      organization: of.ofRow('guardrails'),
-      handle: guardrails.rotateSecret,
-    },
+    RotateSecret: { ...managedChange, organization: of.ofRow('guardrails'), handle: guardrails.rotateSecret },
     Delete: { ...change, roles: managers, organization: of.ofRow('guardrails'), handle: guardrails.remove },
     Test: { ...trial, roles: managers, organization: of.named, handle: guardrailTest.test },
     ReportDecisions: proxy,
+  },
+  Invitations: {
+    Create: { ...change, ...recent, roles: managers, organization: of.named, handle: invitations.create },
+    List: { ...read, roles: managers, organization: of.named, handle: invitations.list },
+    Delete: { ...change, roles: managers, organization: of.ofRow('invitations'), handle: invitations.remove },
   },
   Ledger: {
     KeepSession: proxy,
@@ -123,7 +132,7 @@ export const methods = {
   },
   OperatorTokens: {
     Bootstrap: { audience: 'bootstrap', handle: operatorTokens.bootstrap },
-    Create: { ...change, roles: everybody, organization: of.ofPerson, handle: operatorTokens.create },
+    Create: { ...change, ...recent, roles: everybody, organization: of.ofPerson, handle: operatorTokens.create },
     List: { ...read, roles: everybody, organization: of.ofPerson, handle: operatorTokens.list },
     Revoke: { ...change, roles: everybody, organization: of.ofOperatorToken, handle: operatorTokens.revoke },
   },
@@ -132,32 +141,23 @@ export const methods = {
     Get: { ...read, ...all, roles: everybody, organization: of.itself, handle: organizations.get },
     List: { ...read, roles: everybody, organization: of.callersOwn, handle: organizations.list },
     UpdateSettings: { ...change, roles: managers, organization: of.itself, handle: organizations.update },
-    Suspend: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.suspend },
-    Resume: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.resume },
+    Suspend: { ...suspension, handle: organizations.suspend },
+    Resume: { ...suspension, handle: organizations.resume },
     SetWeight: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.setWeight },
     RotateRecordKey: { ...change, roles: managers, organization: of.itself, handle: recordKeys.rotate },
   },
   People: {
-    Create: {
-      ...change,
-      roles: managersAndPlatform,
-      organization: of.namedOrPlatform,
-      handle: people.create,
-    },
+    Create: { ...sharedChange, organization: of.namedOrPlatform, handle: people.create },
     Get: { ...read, roles: everybody, organization: of.ofRow('people'), handle: people.get },
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: people.list },
     Update: {
       ...change,
       roles: managersAndPlatform,
       organization: of.ofRow('people'),
+      needsRecentSignIn: people.changesRole,
       handle: people.update,
     },
-    Delete: {
-      ...change,
-      roles: managersAndPlatform,
-      organization: of.ofRow('people'),
-      handle: people.remove,
-    },
+    Delete: { ...sharedChange, organization: of.ofRow('people'), handle: people.remove },
   },
   Prices: {
     Create: { ...change, roles: managers, organization: of.named, handle: prices.create },
@@ -170,18 +170,8 @@ export const methods = {
     Create: { ...planned, roles: managers, organization: of.named, plan: providerKeys.planCreate },
     Get: { ...read, roles: managers, organization: of.ofRow('provider_keys'), handle: providerKeys.get },
     List: { ...read, roles: managers, organization: of.named, handle: providerKeys.list },
-    Update: {
-      ...change,
-      roles: managers,
-      organization: of.ofRow('provider_keys'),
-      handle: providerKeys.update,
-    },
-    Delete: {
-      ...change,
-      roles: managers,
-      organization: of.ofRow('provider_keys'),
-      handle: providerKeys.remove,
-    },
+    Update: { ...managedChange, organization: of.ofRow('provider_keys'), handle: providerKeys.update },
+    Delete: { ...managedChange, organization: of.ofRow('provider_keys'), handle: providerKeys.remove },
     Test: {
       ...planned,
       roles: managers,
@@ -191,29 +181,14 @@ export const methods = {
     ReportRefused: proxy,
   },
   Providers: {
-    Create: {
-      ...change,
-      roles: managersAndPlatform,
-      organization: of.namedOrPlatform,
-      handle: providers.create,
-    },
+    Create: { ...sharedChange, organization: of.namedOrPlatform, handle: providers.create },
     Get: { ...read, roles: managersAndPlatform, organization: of.ofReadableProvider, handle: providers.get },
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: providers.list },
-    Update: {
-      ...change,
-      roles: managersAndPlatform,
-      organization: of.ofRow('providers'),
-      handle: providers.update,
-    },
-    Delete: {
-      ...change,
-      roles: managersAndPlatform,
-      organization: of.ofRow('providers'),
-      handle: providers.remove,
-    },
+    Update: { ...sharedChange, organization: of.ofRow('providers'), handle: providers.update },
+    Delete: { ...sharedChange, organization: of.ofRow('providers'), handle: providers.remove },
   },
   ProxyTokens: {
-    Create: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.create },
+    Create: { ...change, ...recent, roles: platform, organization: of.callersOwn, handle: proxyTokens.create },
     List: { ...read, roles: platform, organization: of.callersOwn, handle: proxyTokens.list },
     Revoke: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.revoke },
   },
@@ -236,12 +211,7 @@ export const methods = {
       handle: billAdjustments.listAdjustments,
     },
     GetSettings: { ...read, roles: managers, organization: of.named, handle: billSettings.getSettings },
-    UpdateSettings: {
-      ...change,
-      roles: managers,
-      organization: of.named,
-      handle: billSettings.updateSettings,
-    },
+    UpdateSettings: { ...managedChange, organization: of.named, handle: billSettings.updateSettings },
   },
   Requests: {
     Report: proxy,
@@ -255,14 +225,32 @@ export const methods = {
     Update: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.update },
     Delete: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.remove },
   },
+  Sessions: {
+    CreateLink: { ...change, roles: everybody, organization: of.callersOwn, handle: sessions.createLink },
+    List: { ...read, roles: everybody, organization: of.namedOrOwn, handle: sessions.list },
+    Revoke: { ...change, roles: everybody, organization: of.ofSession, handle: sessions.revoke },
+  },
+  SignIn: {
+    CreateIssuer: { ...issuerChange, organization: of.named, handle: issuers.create },
+    GetIssuer: { ...read, roles: managers, organization: of.ofRow('issuers'), handle: issuers.get },
+    ListIssuers: { ...read, roles: managers, organization: of.named, handle: issuers.list },
+    UpdateIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.update },
+    DeleteIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.remove },
+  },
   Status: {
     Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },
   },
   Stops: {
-    Create: { ...change, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: stops.create },
+    Create: {
+      ...change,
+      ...recent,
+      roles: managersAndPlatform,
+      organization: of.namedOrPlatform,
+      handle: stops.create,
+    },
     Get: { ...read, roles: managersAndPlatform, organization: of.ofReadableStop, handle: stops.get },
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: stops.list },
-    Delete: { ...change, roles: managersAndPlatform, organization: of.ofRow('stops'), handle: stops.remove },
+    Delete: { ...change, ...recent, roles: managersAndPlatform, organization: of.ofRow('stops'), handle: stops.remove },
   },
   Usage: {
     Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },
@@ -283,12 +271,7 @@ export const methods = {
       organization: of.ofRow('virtual_keys'),
       handle: keyPolicy.explain,
     },
-    Update: {
-      ...change,
-      roles: managers,
-      organization: of.ofRow('virtual_keys'),
-      handle: virtualKeys.update,
-    },
+    Update: { ...managedChange, organization: of.ofRow('virtual_keys'), handle: virtualKeys.update },
     Rotate: {
       ...change,
       roles: withinOrganization,
@@ -307,12 +290,7 @@ export const methods = {
     Get: { ...read, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.get },
     List: { ...read, roles: managers, organization: of.named, handle: webhooks.list },
     Update: { ...change, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.update },
-    RotateSecret: {
-      ...change,
-      roles: managers,
-      organization: of.ofRow('webhooks'),
-      handle: webhooks.rotateSecret,
-    },
+    RotateSecret: { ...managedChange, organization: of.ofRow('webhooks'), handle: webhooks.rotateSecret },
     Delete: { ...change, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.remove },
     ListDeliveries: { ...read, roles: managers, organization: of.ofWebhook, handle: deliveries.list },
     GetDelivery: { ...read, roles: managers, organization: of.ofDelivery, handle: deliveries.get },

@@ -9,6 +9,7 @@ import { isSuspended } from '../store/organization-table.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Caller, ProxyCaller } from './caller.ts';
 import { CallError } from './errors.ts';
+import { isSessionSuspended, liveSessions } from './live-sessions.ts';
 
 export interface AuthenticationDeps {
   /** SHA-256 of the bootstrap token; undefined if there is none. */
@@ -32,7 +33,7 @@ export interface CertificateProxy {
 
 /** A well-formed credential, which is worth a look-up. */
 export type Presented =
-  | { readonly kind: 'operator' | 'proxy' | 'bootstrap'; readonly hash: string; readonly from: string }
+  | { readonly kind: 'operator' | 'session' | 'proxy' | 'bootstrap'; readonly hash: string; readonly from: string }
   | { readonly kind: 'certificate'; readonly proxy: CertificateProxy; readonly from: string };
 
 /** Does not read the database. @throws CallError */
@@ -44,7 +45,7 @@ export function readCredentials(credentials: Credentials): Presented {
   }
   const token = /^bearer ([\x21-\x7e]{1,256})$/i.exec(authorization)?.[1];
   if (token === undefined) throw unauthenticated('send the token as `authorization: Bearer <token>`');
-  for (const kind of ['operator', 'proxy', 'bootstrap'] as const) {
+  for (const kind of ['operator', 'session', 'proxy', 'bootstrap'] as const) {
     if (!token.startsWith(credentialPrefixes[kind])) continue;
     if (!isWellFormedCredential(kind, token)) {
       throw unauthenticated('the token is malformed: something is missing or mistyped');
@@ -65,6 +66,8 @@ export async function authenticate(
   switch (presented.kind) {
     case 'operator':
       return await operator(db, presented.hash, presented.from, context.now);
+    case 'session':
+      return await session(db, presented.hash, presented.from, context.now);
     case 'proxy':
       return await proxy(db, presented.hash, presented.from);
     case 'certificate':
@@ -101,6 +104,25 @@ async function operator(db: Kysely<Schema>, hash: string, from: string, now: num
     organizationId: row.organization_id ?? undefined,
     role: row.role,
     tokenEndsAt: row.ends_at,
+    from,
+  };
+}
+
+async function session(db: Kysely<Schema>, hash: string, from: string, now: number): Promise<Caller> {
+  const row = await liveSessions(db, now)
+    .innerJoin('console_tokens', 'console_tokens.session_id', 'console_sessions.id')
+    .select('console_tokens.ends_at as token_ends_at')
+    .where('console_tokens.hash', '=', hash)
+    .where('console_tokens.ends_at', '>', now)
+    .executeTakeFirst();
+  if (row === undefined || isSessionSuspended(row, now)) throw notAccepted();
+  return {
+    kind: 'operator',
+    personId: row.person_id,
+    organizationId: row.organization_id ?? undefined,
+    role: row.role,
+    tokenEndsAt: row.token_ends_at,
+    session: { id: row.id, authenticatedAt: row.authenticated_at },
     from,
   };
 }

@@ -16,8 +16,17 @@ export interface OperatorCaller {
   readonly role: Role;
   /** Milliseconds since 1970. */
   readonly tokenEndsAt: number;
+  /** The session of the console to which the token belongs; undefined for an operator token. */
+  readonly session?: CallerSession;
   /** Address of the caller, without port. */
   readonly from: string;
+}
+
+/** A sign-in at the console. */
+export interface CallerSession {
+  readonly id: string;
+  /** When the person last proved who they are, in milliseconds since 1970. */
+  readonly authenticatedAt: number;
 }
 
 /** A proxy with a token or a client certificate. */

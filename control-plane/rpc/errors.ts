@@ -32,6 +32,29 @@ interface ReasonRow {
 export const callReasons = {
   invalid_request: { code: 'INVALID_ARGUMENT', about: 'fields are wrong; `violations` names each of them' },
   unauthenticated: { code: 'UNAUTHENTICATED', about: 'no token, or one that is not or no longer accepted' },
+  not_signed_in: { code: 'UNAUTHENTICATED', about: 'console: no session, or one that has ended; sign in' },
+  sign_in_refused: {
+    code: 'UNAUTHENTICATED',
+    about: 'console: the token, link or identity is not or no longer accepted',
+  },
+  issuer_unavailable: {
+    code: 'UNAVAILABLE',
+    about: 'console: the issuer does not respond, or its configuration cannot be used; try again',
+  },
+  too_many_invitations: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of invitations' },
+  too_many_issuers: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of issuers' },
+  cross_site: {
+    code: 'PERMISSION_DENIED',
+    about: 'console: a page of another site sent the request, or the browser does not say which did',
+  },
+  reauthentication_required: {
+    code: 'PERMISSION_DENIED',
+    about: 'this needs a sign-in at the console within the last 15 minutes; sign in again',
+  },
+  link_unavailable: {
+    code: 'FAILED_PRECONDITION',
+    about: 'links that sign in are made by a gateway that runs as one process, with an operator token',
+  },
   permission_denied: { code: 'PERMISSION_DENIED', about: 'the role or kind of token may not do this' },
   tls_required: { code: 'PERMISSION_DENIED', about: 'this returns secrets: over TLS or loopback only' },
   not_found: { code: 'NOT_FOUND', about: 'there is no such id, or it is not of your organization' },

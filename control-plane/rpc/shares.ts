@@ -27,7 +27,7 @@ const occupiedRows = {
   exports: { capacity: 32, alpha, about: 'downloads that are being sent' },
 } as const satisfies Record<string, OccupiedRow>;
 
-/** By organization, except the last one. */
+/** By organization, except the last two. */
 const rateRows = {
   change_rate: { perMinute: 1200, burst: 600, ownersMax: 10_000, about: 'changes of an organization' },
   read_rate: { perMinute: 6000, burst: 1000, ownersMax: 10_000, about: 'reads of an organization' },
@@ -49,6 +49,12 @@ const rateRows = {
     burst: 60,
     ownersMax: 10_000,
     about: 'unknown tokens, by address of the caller (IPv6: by /64); tokens that were admitted before still pass',
+  },
+  sign_ins: {
+    perMinute: 20,
+    burst: 20,
+    ownersMax: 10_000,
+    about: 'failed sign-ins at the console, by address of the caller (IPv6: by /64)',
   },
 } as const satisfies Record<string, RateRow>;
 

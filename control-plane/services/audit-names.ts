@@ -18,6 +18,7 @@ const tables = {
   guardrail: 'guardrails',
   route: 'routes',
   webhook: 'webhooks',
+  issuer: 'issuers',
 } as const satisfies Record<string, NamedTable>;
 
 export interface EventNames {

@@ -39,6 +39,8 @@ interface OperatorRules<Request> {
   organization(request: Request, call: ReadCall): Promise<Belongs>;
   /** Whether a platform operator can access every organization. */
   readonly platformReachesAll?: true;
+  /** Whether a session of the console needs a recent sign-in for this request. */
+  needsRecentSignIn?(request: Request): boolean;
 }
 
 export interface ReadMethod<Request, Response> extends OperatorRules<Request> {
@@ -151,6 +153,8 @@ export interface ChangeCall extends ReadCall, BootstrapCall {
 export interface ServiceDeps extends AuthenticationDeps {
   readonly masterKeys: SealKeys;
   readonly privateUpstreams: PrivateUpstreams;
+  /** Hosts of issuers that may be private or plain http. */
+  readonly privateIssuers: PrivateUpstreams;
   /** How long requests are kept, in milliseconds. */
   readonly usageKeptMs: number;
   readonly webhookAddresses: WebhookAddresses;
@@ -177,4 +181,8 @@ export interface Replica {
   catalog(): CatalogState;
   /** Id of the key with which it signs records. */
   recordKey(): string;
+  /** Names of the methods that operators of the role may call. */
+  permissionsOf(role: Role): readonly string[];
+  /** The console's address on this machine; undefined unless the gateway runs as one process. */
+  linkBase(): string | undefined;
 }

@@ -37,6 +37,12 @@ export async function ofLimitRow(request: { readonly id: string }, call: ReadCal
   return belongs === platformId ? null : belongs;
 }
 
+/** `organization_id` of the request; absent for what is the caller's own. */
+export async function namedOrOwn(request: { readonly organizationId?: string }, call: ReadCall): Promise<Belongs> {
+  const { organizationId } = request;
+  return organizationId === undefined ? await callersOwn(request, call) : await named({ organizationId });
+}
+
 /** `id` is an organization's. */
 export async function itself(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
   checked({ id: id(request.id) });
@@ -55,7 +61,9 @@ type OwnedTable =
   | 'webhooks'
   | 'guardrails'
   | 'routes'
-  | 'stops';
+  | 'stops'
+  | 'issuers'
+  | 'invitations';
 
 /** `limit_id` is a limit's, or that of a deleted budget. */
 export async function ofLimit({ limitId }: { readonly limitId: string }, call: ReadCall): Promise<Belongs> {
@@ -120,6 +128,17 @@ export async function ofOperatorToken(request: { readonly id: string }, call: Re
     .where('id', '=', request.id)
     .executeTakeFirst();
   return token === undefined ? undefined : await organizationOfPerson(token.person_id, call);
+}
+
+/** `id` is that of a session of the console. */
+export async function ofSession(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
+  checked({ id: id(request.id) });
+  const session = await call.db
+    .selectFrom('console_sessions')
+    .select('person_id')
+    .where('id', '=', request.id)
+    .executeTakeFirst();
+  return session === undefined ? undefined : await organizationOfPerson(session.person_id, call);
 }
 
 async function organizationOfPerson(personId: string, call: ReadCall): Promise<Belongs> {

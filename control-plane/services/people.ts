@@ -10,6 +10,7 @@ import type { ListPeopleResponse } from '../../proto/generated/gateway/v1/ListPe
 import type { Person } from '../../proto/generated/gateway/v1/Person.ts';
 import type { UpdatePersonRequest__Output } from '../../proto/generated/gateway/v1/UpdatePersonRequest.ts';
 import { type Role, roles } from '../../proto/words/access.ts';
+import { endSessionsOf } from '../auth/sessions.ts';
 import { clearable, type Field, invalid, optional, valid } from '../domain/field.ts';
 import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
 import { isIndispensableRole, mayChangePerson, roleFits } from '../domain/roles.ts';
@@ -71,6 +72,11 @@ export async function list(call: ReadCall, request: ListPeopleRequest__Output): 
   return { people: items, nextPageToken };
 }
 
+/** Whether the request gives or takes a role. */
+export function changesRole({ role }: UpdatePersonRequest__Output): boolean {
+  return role !== undefined;
+}
+
 export async function update(call: ChangeCall, request: UpdatePersonRequest__Output): Promise<Outcome<Person>> {
   const before = await findPerson(call.db, request.id);
   const known = await readKnownModels(call.db, before.organization_id, request.allowedModels);
@@ -86,6 +92,7 @@ export async function update(call: ChangeCall, request: UpdatePersonRequest__Out
     name: fields.name ?? before.name,
     email: fields.email === undefined ? before.email : fields.email,
     role: fields.role ?? before.role,
+    role_by_hand: fields.role === undefined ? before.role_by_hand : flag(true),
     active: request.active === undefined ? before.active : flag(request.active),
     allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
   };
@@ -96,7 +103,9 @@ export async function update(call: ChangeCall, request: UpdatePersonRequest__Out
   if (after.role !== before.role || after.active === 0) await keepOneOf(call.db, before);
   await call.db.updateTable('people').set(after).where('id', '=', before.id).execute();
   // Another person may have received this token before; it must not become an owner's.
-  if (after.role === 'owner' && before.role !== 'owner') await revokeTokens(call, before.id);
+  const becomesOwner = after.role === 'owner' && before.role !== 'owner';
+  if (becomesOwner) await revokeTokens(call, before.id);
+  if (becomesOwner || after.active === 0) await endSessionsOf(call, before.id);
   const changed: Outcome<Person> = {
     result: personMessage(after),
     organizationId: before.organization_id ?? undefined,
@@ -147,6 +156,7 @@ export async function insertPerson(
     name: person.name,
     email: person.email,
     role: person.role,
+    role_by_hand: 1,
     active: 1,
     allowed_models: globsText(person.allowedModels),
     created_at: call.now,
@@ -176,7 +186,8 @@ export function personMessage(row: PersonRow) {
   } satisfies Person;
 }
 
-function roleIn(organizationId: string | null): (text: string) => Field<Role> {
+/** The role of a person of the organization. */
+export function roleIn(organizationId: string | null): (text: string) => Field<Role> {
   return (text) => {
     const role = roles.wordOf(text);
     if (role !== undefined && roleFits(role, organizationId)) return valid(role);
@@ -186,7 +197,7 @@ function roleIn(organizationId: string | null): (text: string) => Field<Role> {
   };
 }
 
-function ownersOnly(): CallError {
+export function ownersOnly(): CallError {
   return permissionDenied('only an owner changes owners, makes them, or takes the role away');
 }
 

@@ -30,6 +30,7 @@ export async function get(
     ...(selectors && { selectors }),
     catalog: replica.catalog(),
     recordKey: replica.recordKey(),
+    permissions: [...replica.permissionsOf(call.caller.role)],
   };
 }
 

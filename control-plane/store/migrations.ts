@@ -10,6 +10,7 @@ import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
 import { addAuditFilters } from './audit-table.ts';
 import { addBudgetTerms } from './budget-tables.ts';
+import { createConsoleSessions } from './console-tables.ts';
 import { createLimitCounters } from './counter-table.ts';
 import { addGuardrailKeys, createGuardrails } from './guardrail-tables.ts';
 import { createKeyRefusals, createKeyStates } from './key-refusal-table.ts';
@@ -36,6 +37,7 @@ import { createRecordKeys } from './record-key-table.ts';
 import { addRequestTags, createRequests } from './request-table.ts';
 import { createRoutes } from './route-table.ts';
 import type { Schema } from './schema.ts';
+import { createInvitations, createSignIn } from './sign-in-tables.ts';
 import { createStops } from './stop-table.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 import { addDeliveryDetails } from './webhook-tables.ts';
@@ -88,6 +90,9 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '044_limit_counters': { up: createLimitCounters },
   '045_provider_key_hours': { up: createProviderKeyHours },
   '046_platform_limits': { up: (db) => allowPlatformLimits(db, features) },
+  '050_console_sessions': { up: createConsoleSessions },
+  '051_sign_in': { up: createSignIn },
+  '052_invitations': { up: createInvitations },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

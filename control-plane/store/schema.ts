@@ -1,10 +1,12 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for
 // milliseconds since 1970 and revisions, JSON as text. Both databases have exactly these; migrations.ts creates them.
+import type { Generated } from 'kysely';
 import type { KeyForm, RecordKind, RecordState, Role, WireFormat } from '../../proto/words/access.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { AuditEventsTable } from './audit-table.ts';
 import type { BudgetAdjustmentsTable, BudgetWindowsTable, LimitsTable } from './budget-tables.ts';
+import type { ConsoleLinksTable, ConsoleSessionsTable, ConsoleTokensTable } from './console-tables.ts';
 import type { LimitCountersTable } from './counter-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
 import type { KeyRefusalsTable, KeyStatesTable } from './key-refusal-table.ts';
@@ -24,6 +26,7 @@ import type { ReconciliationTables } from './reconciliation-tables.ts';
 import type { RecordKeysTable } from './record-key-table.ts';
 import type { RequestsTable } from './request-table.ts';
 import type { RoutesTable } from './route-table.ts';
+import type { ConsoleLoginsTable, IdentitiesTable, InvitationsTable, IssuersTable } from './sign-in-tables.ts';
 import type { StopsTable } from './stop-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhook-tables.ts';
@@ -70,6 +73,13 @@ export interface Schema extends ReconciliationTables {
   stops: StopsTable;
   operator_tokens: OperatorTokensTable;
   proxy_tokens: ProxyTokensTable;
+  console_sessions: ConsoleSessionsTable;
+  console_tokens: ConsoleTokensTable;
+  console_links: ConsoleLinksTable;
+  console_logins: ConsoleLoginsTable;
+  issuers: IssuersTable;
+  identities: IdentitiesTable;
+  invitations: InvitationsTable;
 }
 
 type Flag = 0 | 1;
@@ -109,6 +119,8 @@ interface PeopleTable {
   name: string;
   email: string | null;
   role: Role;
+  /** No claim of an issuer changes it. */
+  role_by_hand: Generated<Flag>;
   active: Flag;
   allowed_models: string;
   created_at: number;

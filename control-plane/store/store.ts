@@ -220,6 +220,7 @@ export const uniqueIndexes = {
   webhooks_name_unique: { resource: 'webhook', field: 'name' },
   guardrails_name_unique: { resource: 'guardrail', field: 'name' },
   routes_name_unique: { resource: 'route', field: 'name' },
+  issuers_name_unique: { resource: 'issuer', field: 'name' },
 } as const;
 
 export type UniqueIndex = keyof typeof uniqueIndexes;

@@ -16,7 +16,8 @@ export type ResourceTable =
   | 'webhooks'
   | 'guardrails'
   | 'routes'
-  | 'stops';
+  | 'stops'
+  | 'issuers';
 
 export function resourceTable(
   db: MigratedDatabase,

@@ -66,7 +66,8 @@ export type NamedTable =
   | 'guardrails'
   | 'providers'
   | 'routes'
-  | 'webhooks';
+  | 'webhooks'
+  | 'issuers';
 
 export interface IdsOfOrganization {
   /** Null for resources of the platform. */

@@ -7,7 +7,7 @@ import { exitCodes, usageMistake } from '../failure.ts';
 import { nouns } from '../names.ts';
 import { printJson } from '../print-response.ts';
 import { chooseContext } from '../session.ts';
-import { printable } from '../table.ts';
+import { printable, renderFields } from '../table.ts';
 
 const environment = {
   GATEWAYCTL_CONTEXT: 'the context to use',
@@ -53,6 +53,8 @@ export const status: Command = {
   method: 'Status.Get',
   about:
     'show the replica that responds: its version, clock and feed, and the caller; to operators of the platform its proxies',
+  // More than a hundred names, which --json has.
+  render: (response) => renderFields('GetStatusResponse', { ...response, permissions: undefined }),
   examples: ['status', 'status --json'],
 };
 

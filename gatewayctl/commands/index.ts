@@ -8,6 +8,8 @@ import { chat } from './chat.ts';
 import { contexts } from './contexts.ts';
 import { doctor } from './doctor.ts';
 import { guardrails } from './guardrails.ts';
+import { invitations } from './invitations.ts';
+import { issuers } from './issuers.ts';
 import { keys } from './keys.ts';
 import { limits } from './limits.ts';
 import { bootstrap, login, logout } from './login.ts';
@@ -20,6 +22,7 @@ import { reconcile } from './reconcile.ts';
 import { requests } from './requests.ts';
 import { routes } from './routes.ts';
 import { run } from './run.ts';
+import { console, sessions } from './sessions.ts';
 import { settings } from './settings.ts';
 import { stops } from './stops.ts';
 import { systems } from './systems.ts';
@@ -31,7 +34,7 @@ export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
     ...[prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
-    ...[operatorTokens, proxyTokens, contexts],
+    ...[operatorTokens, proxyTokens, issuers, invitations, sessions, contexts],
   ],
-  commands: { login, logout, bootstrap, run, chat, status, doctor, version, completion, complete, help },
+  commands: { login, logout, bootstrap, console, run, chat, status, doctor, version, completion, complete, help },
 };

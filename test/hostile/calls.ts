@@ -18,6 +18,7 @@ export interface Call {
   readonly agent?: Agent | false;
   /** The caller leaves this long after it has sent the request. */
   readonly leaveAfterMs?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const agents = new Map<string, Agent>();
@@ -32,6 +33,7 @@ function agentOf(address: string): Agent {
 export function call({ port, address }: Listener, { agent, leaveAfterMs, ...sent }: Call): Promise<string> {
   const { body, key, method = 'POST', path, signal } = sent;
   const headers = {
+    ...sent.headers,
     authorization: `Bearer ${key}`,
     ...(body !== undefined && {
       'content-type': 'application/json',

@@ -115,6 +115,20 @@ export const controlPlaneAttacks = {
         ),
       ),
   },
+  made_up_sign_ins: {
+    resource: 'controlPlane sign_ins',
+    about: 'sign-ins at the console with unknown tokens in the right format',
+    neighbour: 'lists',
+    run: (hostile) =>
+      keepCalling(hostile, { loops: 2, everyMs: 20 * hostile.tenants }, () => {
+        const body = JSON.stringify({ operatorToken: createCredential('operator') });
+        const headers = { 'sec-fetch-site': 'same-origin' };
+        return call(
+          { port: hostile.ports.controlPlane, address: hostile.address },
+          { path: '/console/auth/start', key: '', body, headers, signal: hostile.signal },
+        );
+      }),
+  },
 } as const satisfies Record<string, Attack>;
 
 function list(hostile: Hostile): Promise<string> {

@@ -123,6 +123,19 @@ describe('npm start', () => {
     expect(await second.stop('SIGTERM')).toBe(0);
   });
 
+  it('prints a link that signs in at the console, once', async () => {
+    const greeting = await greeted(start());
+    const [, origin = '', link = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/console\/#link=(gw-link-\w+)/.exec(greeting) ?? [];
+    const signIn = () =>
+      fetch(`${origin}/console/auth/link`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin },
+        body: JSON.stringify({ link }),
+      });
+    const statuses = [(await signIn()).status, (await signIn()).status];
+    expect(statuses).toEqual([204, 401]);
+  });
+
   it('stops at once, whatever connections its clients keep', () => {
     expect(first.stopMs).toBeLessThan(5_000);
   });

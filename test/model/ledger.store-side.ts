@@ -42,6 +42,7 @@ const serviceDeps: ServiceDeps = {
   masterKeys: parseSealKeys(createSealKey()),
   bootstrapHash: undefined,
   privateUpstreams: new PrivateUpstreams([]),
+  privateIssuers: new PrivateUpstreams([]),
   usageKeptMs: 0,
   webhookAddresses: { allows: () => false, takesPrivateNames: false },
   replica: someReplica,

@@ -46,6 +46,8 @@ export interface PlaneOptions {
   readonly bootstrapToken?: string;
   readonly webhookNetwork?: ControlPlaneOptions['webhookNetwork'];
   readonly rates?: ControlPlaneOptions['rates'];
+  readonly embedded?: boolean;
+  readonly consoleFolder?: string;
 }
 
 /** Tests change and export more per second than an organization does per minute. */
@@ -82,8 +84,8 @@ export async function startOperatorsPlane(options: PlaneOptions = {}): Promise<O
     GATEWAY_DRAIN_GRACE: '2s',
     ...options.env,
   });
-  const { rates = {}, webhookNetwork = {} } = options;
-  const plane = await startControlPlane(settings, { log, clock, webhookNetwork, rates });
+  const { rates = {}, webhookNetwork = {}, embedded = false, consoleFolder } = options;
+  const plane = await startControlPlane(settings, { log, clock, webhookNetwork, rates, embedded, consoleFolder });
   const grpc = new GrpcCaller(`127.0.0.1:${plane.grpcPort}`);
   return {
     plane,

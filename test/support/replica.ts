@@ -14,6 +14,8 @@ export const someReplica: Replica = {
   selectors: () => undefined,
   catalog: () => catalogState({ isRejected: false }),
   recordKey: () => '0123456789abcdef',
+  permissionsOf: () => [],
+  linkBase: () => undefined,
 };
 
 /** For a replica that compiles no guardrails. */

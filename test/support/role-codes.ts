@@ -22,3 +22,9 @@ export const platformOnly = {
   platform: ok,
 } as const;
 export const nobodyButOthers = { ...platformOnly, platform: denied } as const;
+export const ownersOnly = {
+  own: { owner: ok, admin: denied, member: denied },
+  otherOwner: hidden,
+  otherMember: denied,
+  platform: denied,
+} as const;

@@ -43,3 +43,33 @@ export const routeFields = () => ({
   name: freshName('route').replace(' ', '-'),
   groups: [{ targets: [{ model: 'gpt-provider/gpt-4o' }] }],
 });
+
+/** One organization would soon reach its limit otherwise. */
+export async function issuerFields({ plane }: Planes, tenant: TestTenant) {
+  const { token } = tenant.owner;
+  const { issuers } = await plane.expect('SignIn.ListIssuers', token, { organizationId: tenant.id });
+  for (const { id } of issuers) await plane.expect('SignIn.DeleteIssuer', token, { id });
+  return {
+    organizationId: tenant.id,
+    name: freshName('issuer'),
+    url: 'https://login.example.com',
+    clientId: 'gateway',
+  };
+}
+
+/** @returns a request that names a new issuer */
+export async function issuerMade(world: Planes, tenant: TestTenant) {
+  const fields = await issuerFields(world, tenant);
+  const { id } = await world.plane.expect('SignIn.CreateIssuer', tenant.owner.token, fields);
+  return { id };
+}
+
+export function invitationFields(_world: Planes, tenant: TestTenant) {
+  return { organizationId: tenant.id, email: 'mo@example.com', role: 'ROLE_MEMBER' };
+}
+
+/** @returns a request that names a new invitation */
+export async function invitationMade(world: Planes, tenant: TestTenant) {
+  const made = await world.plane.expect('Invitations.Create', tenant.owner.token, invitationFields(world, tenant));
+  return { id: made.invitation.id };
+}

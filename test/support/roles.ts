@@ -23,9 +23,14 @@ import {
   managersOnly,
   nobodyButOthers,
   ok,
+  ownersOnly,
   platformOnly,
 } from './role-codes.ts';
 import {
+  invitationFields,
+  invitationMade,
+  issuerFields,
+  issuerMade,
   priceFields,
   providerFields,
   providerKeyFields,
@@ -35,6 +40,7 @@ import {
   webhookFields,
 } from './role-requests.ts';
 import { writeRequest } from './stored-requests.ts';
+import { writeSession } from './stored-sessions.ts';
 
 interface Expectation {
   /** The named objects, created again for each call by a caller with the right. */
@@ -188,6 +194,9 @@ export const expectations: Record<MethodName, Expectation> = {
     }),
   },
   'Guardrails.ReportDecisions': { ...nobodyButOthers, request: () => ({ samples: [] }) },
+  'Invitations.Create': { ...managersOnly, request: invitationFields },
+  'Invitations.List': { ...managersOnly, request: inOrganization },
+  'Invitations.Delete': { ...managersOnly, request: invitationMade },
   'Ledger.KeepSession': { ...nobodyButOthers, request: session },
   'Ledger.Draw': { ...nobodyButOthers, request: () => ({ ...lease(), needNanoUsd: '1', wantNanoUsd: '1' }) },
   'Ledger.Return': { ...nobodyButOthers, request: () => ({ ...lease(), amountNanoUsd: '1' }) },
@@ -336,6 +345,21 @@ export const expectations: Record<MethodName, Expectation> = {
   'Stops.Get': { ...managersHiddenFromPlatform, request: stopMade },
   'Stops.List': { ...managersHiddenFromPlatform, request: inOrganization },
   'Stops.Delete': { ...managersHiddenFromPlatform, request: stopMade },
+  'Sessions.CreateLink': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
+  // A member sees their own sessions, without the organization.
+  'Sessions.List': { ...managersHiddenFromPlatform, otherMember: hidden, request: inOrganization },
+  'Sessions.Revoke': {
+    ...everybodyInside,
+    platform: hidden,
+    request: async ({ database }, tenant, caller) => ({
+      id: await writeSession(database, memberOf(tenant, caller).id),
+    }),
+  },
+  'SignIn.CreateIssuer': { ...ownersOnly, request: issuerFields },
+  'SignIn.GetIssuer': { ...managersOnly, request: issuerMade },
+  'SignIn.ListIssuers': { ...managersOnly, request: inOrganization },
+  'SignIn.UpdateIssuer': { ...ownersOnly, request: issuerMade },
+  'SignIn.DeleteIssuer': { ...ownersOnly, request: issuerMade },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   'Usage.Totals': { ...everybodyInside, request: inOrganization },
   'Usage.Export': {

@@ -30,6 +30,7 @@ describe('authorization', () => {
     const database = await freshSqlite();
     const plane = await startOperatorsPlane({
       env: { GATEWAY_DATABASE_URL: database.url },
+      embedded: true,
       // The test calls thousands of times from one address.
       rates: { unknown_tokens: { perMinute: 1_000_000, burst: 1_000_000 } },
       // A test of a webhook ends at once.

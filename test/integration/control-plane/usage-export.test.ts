@@ -181,6 +181,7 @@ describe.each([
       masterKeys: parseSealKeys(createSealKey()),
       bootstrapHash: undefined,
       privateUpstreams: new PrivateUpstreams([]),
+      privateIssuers: new PrivateUpstreams([]),
       usageKeptMs: 0,
       webhookAddresses: { allows: () => false, takesPrivateNames: false },
       replica: someReplica,

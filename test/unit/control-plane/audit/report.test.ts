@@ -3,6 +3,8 @@ import { missingChanges } from '../../../../control-plane/audit/missing-changes.
 import { missingChangesReport } from '../../../../control-plane/audit/report.ts';
 import { takingAway } from '../../../../control-plane/audit/revocations.ts';
 import * as guardrails from '../../../../gatewayctl/commands/guardrails.ts';
+import * as invitations from '../../../../gatewayctl/commands/invitations.ts';
+import * as issuers from '../../../../gatewayctl/commands/issuers.ts';
 import * as keys from '../../../../gatewayctl/commands/keys.ts';
 import * as limits from '../../../../gatewayctl/commands/limits.ts';
 import * as organizations from '../../../../gatewayctl/commands/organizations.ts';
@@ -10,6 +12,7 @@ import * as people from '../../../../gatewayctl/commands/people.ts';
 import * as providerKeys from '../../../../gatewayctl/commands/provider-keys.ts';
 import * as providers from '../../../../gatewayctl/commands/providers.ts';
 import * as routes from '../../../../gatewayctl/commands/routes.ts';
+import * as sessions from '../../../../gatewayctl/commands/sessions.ts';
 import * as settings from '../../../../gatewayctl/commands/settings.ts';
 import * as stops from '../../../../gatewayctl/commands/stops.ts';
 import * as systems from '../../../../gatewayctl/commands/systems.ts';
@@ -71,7 +74,7 @@ it('the report contains no text that a terminal or a shell would interpret', () 
 it('every command in the report is a command of gatewayctl for that very method', () => {
   const modules = [
     ...[guardrails, keys, limits, organizations, people, providerKeys, providers, routes, settings, stops],
-    ...[systems, tokens, webhooks],
+    ...[systems, tokens, webhooks, issuers, invitations, sessions],
   ];
   const commands = new Map<string, string>(
     modules

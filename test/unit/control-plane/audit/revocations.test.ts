@@ -11,7 +11,8 @@ const verdicts = (action: string, before?: object, after?: object) => {
 it('revocations, deletions, suspensions, new limits and new guardrails always revoke access', () => {
   const changes = methodNames.filter((name) => isChange(name) && verdicts(name));
   expect(changes).toEqual([
-    ...['AiSystems.Delete', 'Guardrails.Create', 'Guardrails.Update', 'Guardrails.RotateSecret', 'Limits.Create'],
+    ...['AiSystems.Delete', 'Guardrails.Create', 'Guardrails.Update', 'Guardrails.RotateSecret'],
+    ...['Invitations.Delete', 'Limits.Create'],
     ...[
       'OperatorTokens.Revoke',
       'Organizations.Suspend',
@@ -20,6 +21,7 @@ it('revocations, deletions, suspensions, new limits and new guardrails always re
       'ProviderKeys.Delete',
     ],
     ...['Providers.Update', 'Providers.Delete', 'ProxyTokens.Revoke', 'Routes.Update', 'Routes.Delete'],
+    ...['Sessions.Revoke', 'SignIn.UpdateIssuer', 'SignIn.DeleteIssuer'],
     'Stops.Create',
     ...['VirtualKeys.Rotate', 'VirtualKeys.Revoke'],
     ...['Webhooks.Update', 'Webhooks.RotateSecret', 'Webhooks.Delete'],

@@ -30,6 +30,7 @@ const status: Status = {
   database: 'DATABASE_KIND_POSTGRES',
   feed: { position: { epoch: 'e', revision: '7' }, ageMs: '0' },
   caller: { personId: 'p', name: 'Olga', role: 'ROLE_OWNER', tokenEndsAt: at(now + 30 * day) },
+  permissions: [],
 };
 const watcher: Watcher = {
   ...{ identity: 'token-1', address: '192.0.2.1', since: at(now - 60 * second), askedAt: at(now - second) },

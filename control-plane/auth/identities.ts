@@ -1,0 +1,212 @@
+// Who signs in: a person is found by issuer and subject, never by e-mail. An e-mail address links an identity once, and
+// only where the issuer vouches for it. Claims give roles to those whose role was not given by hand, and never make an
+// owner. Issuers are their organization's, so nobody signs in elsewhere.
+import type { Kysely, Selectable } from 'kysely';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { Role } from '../../proto/words/access.ts';
+import type { ClaimRow } from '../domain/issuer.ts';
+import { email, name } from '../domain/shared-fields.ts';
+import { CallError } from '../rpc/errors.ts';
+import type { Schema } from '../store/schema.ts';
+import { type IssuerRow, roleRowsOf } from './issuer.ts';
+import type { Identity } from './oidc.ts';
+
+type PersonRow = Selectable<Schema['people']>;
+
+interface Tx {
+  readonly db: Kysely<Schema>;
+  readonly now: number;
+  readonly revision: number;
+  /** The hash of the invitation that the browser showed; empty for none. */
+  readonly invitation: string;
+}
+
+export interface Entered {
+  readonly personId: string;
+  readonly identityId: string;
+  /** Whether the person was found, invited, linked by e-mail, or made. */
+  readonly how: 'known' | 'invited' | 'linked' | 'made';
+  /** Present if the claims changed the person's role. */
+  readonly roleBefore?: string;
+  readonly role: string;
+}
+
+/** Finds, links or makes the person of a verified identity. @throws CallError sign_in_refused */
+export async function enter(tx: Tx, issuer: IssuerRow, identity: Identity): Promise<Entered> {
+  const claimed = roleOf(issuer, identity);
+  const known = await tx.db
+    .selectFrom('identities')
+    .selectAll()
+    .where('issuer_id', '=', issuer.id)
+    .where('subject', '=', identity.subject)
+    .executeTakeFirst();
+  if (known !== undefined) {
+    const person = await personOf(tx, issuer, known.person_id);
+    return { how: 'known', identityId: known.id, ...(await withRole(tx, person, claimed)) };
+  }
+  const invited = await accept(tx, issuer, identity);
+  if (invited !== undefined) {
+    const personId = await insertPerson(tx, issuer, { identity, ...invited, byHand: true });
+    const identityId = await insertIdentity(tx, issuer, { identity, personId });
+    return { how: 'invited', identityId, personId, role: invited.role };
+  }
+  const linked = await linkable(tx, issuer, identity);
+  if (linked !== undefined) {
+    const identityId = await insertIdentity(tx, issuer, { identity, personId: linked.id });
+    return { how: 'linked', identityId, ...(await withRole(tx, linked, claimed)) };
+  }
+  if (claimed === undefined) throw refused('no claim gives this identity a role');
+  const personId = await insertPerson(tx, issuer, { identity, role: claimed, byHand: false });
+  const identityId = await insertIdentity(tx, issuer, { identity, personId });
+  return { how: 'made', identityId, personId, role: claimed };
+}
+
+/** The role of the first row that fits; undefined: none, and none is given to the unknown. */
+function roleOf(issuer: IssuerRow, { claims }: Identity): ClaimRow['role'] | undefined {
+  const row = roleRowsOf(issuer).find(({ claim, value }) => valuesOf(claims[claim]).includes(value));
+  return row?.role ?? (issuer.unknown_person === 'member' ? 'member' : undefined);
+}
+
+function valuesOf(claim: unknown): readonly string[] {
+  return (Array.isArray(claim) ? claim : [claim]).filter((value) => typeof value === 'string');
+}
+
+async function personOf({ db }: Tx, issuer: IssuerRow, id: string): Promise<PersonRow> {
+  const person = await db
+    .selectFrom('people')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', issuer.organization_id)
+    .where('active', '=', 1)
+    .executeTakeFirst();
+  if (person === undefined) throw refused('the person is not active');
+  return person;
+}
+
+/** Sets the role that the claims give, unless it was given by hand. Owners are made and unmade by owners alone. */
+async function withRole(tx: Tx, person: PersonRow, claimed: ClaimRow['role'] | undefined) {
+  const entered = { personId: person.id, role: person.role };
+  if (person.role_by_hand === 1 || person.role === 'owner') return entered;
+  if (claimed === undefined) throw refused('no claim gives this identity a role');
+  if (claimed === person.role) return entered;
+  await tx.db.updateTable('people').set({ role: claimed, revision: tx.revision }).where('id', '=', person.id).execute();
+  return { personId: person.id, role: claimed, roleBefore: person.role };
+}
+
+/**
+ * Uses the invitation up. The link is the proof, and the identity must have its address; nobody's second identity is
+ * bound by it.
+ * @returns the role and address of the new person; undefined without an invitation that fits
+ */
+async function accept(tx: Tx, issuer: IssuerRow, { claims }: Identity) {
+  if (tx.invitation === '') return undefined;
+  const row = await tx.db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('hash', '=', tx.invitation)
+    .where('organization_id', '=', issuer.organization_id)
+    .where('ends_at', '>', tx.now)
+    .executeTakeFirst();
+  const addresses = [claims.email, claims.preferred_username].map((text) => String(text).toLowerCase());
+  if (row === undefined || !addresses.includes(row.email.toLowerCase())) {
+    throw refused('the invitation has ended, was used, or is for another address');
+  }
+  await tx.db.deleteFrom('invitations').where('id', '=', row.id).execute();
+  return { role: row.role, email: row.email };
+}
+
+/** The one person whom the e-mail names, if the issuer vouches for it and they have no identity there yet. */
+async function linkable(tx: Tx, issuer: IssuerRow, of: Identity): Promise<PersonRow | undefined> {
+  const address = addressOf(of);
+  if (address === undefined) return undefined;
+  const people = await tx.db
+    .selectFrom('people')
+    .selectAll()
+    .where('organization_id', '=', issuer.organization_id)
+    .where((or) => or(or.fn<string>('lower', ['email']), '=', address.toLowerCase()))
+    .execute();
+  const [person, another] = people;
+  if (person === undefined || another !== undefined) return undefined;
+  if (person.active === 0) throw refused('the person is not active');
+  const identity = await tx.db
+    .selectFrom('identities')
+    .select('id')
+    .where('person_id', '=', person.id)
+    .where('issuer_id', '=', issuer.id)
+    .executeTakeFirst();
+  if (identity !== undefined) throw refused('the person has another identity at this issuer');
+  return person;
+}
+
+/** The vouched address in the form that people have it. */
+function addressOf(identity: Identity): string | undefined {
+  const field = identity.email === undefined ? undefined : email(identity.email);
+  return field !== undefined && 'value' in field ? field.value : undefined;
+}
+
+interface NewIdentity {
+  readonly identity: Identity;
+  readonly personId: string;
+}
+
+async function insertIdentity(tx: Tx, issuer: IssuerRow, { identity, personId }: NewIdentity): Promise<string> {
+  const id = uuidv7(tx.now);
+  await tx.db
+    .insertInto('identities')
+    .values({ id, issuer_id: issuer.id, subject: identity.subject, person_id: personId, created_at: tx.now })
+    .execute();
+  return id;
+}
+
+interface NewPerson {
+  readonly identity: Identity;
+  readonly role: Role;
+  readonly byHand: boolean;
+  /** The address of the invitation. */
+  readonly email?: string;
+}
+
+async function insertPerson(
+  tx: Tx,
+  issuer: IssuerRow,
+  { identity, role, byHand, email: invited }: NewPerson,
+): Promise<string> {
+  const id = uuidv7(tx.now);
+  await tx.db
+    .insertInto('people')
+    .values({
+      id,
+      organization_id: issuer.organization_id,
+      name: await freeName(tx, issuer, identity),
+      email: invited ?? addressOf(identity) ?? null,
+      role,
+      role_by_hand: byHand ? 1 : 0,
+      active: 1,
+      allowed_models: '[]',
+      created_at: tx.now,
+      revision: tx.revision,
+    })
+    .execute();
+  return id;
+}
+
+/** The first of the identity's names that nobody in the organization has. */
+async function freeName({ db }: Tx, issuer: IssuerRow, { claims, subject }: Identity): Promise<string> {
+  const wanted = [claims.name, claims.preferred_username, claims.email, `${issuer.name} ${subject}`.slice(0, 128)];
+  for (const text of wanted) {
+    const field = typeof text === 'string' ? name(text) : undefined;
+    if (field === undefined || !('value' in field)) continue;
+    const taken = await db
+      .selectFrom('people')
+      .select('id')
+      .where('organization_id', '=', issuer.organization_id)
+      .where('name', '=', field.value)
+      .executeTakeFirst();
+    if (taken === undefined) return field.value;
+  }
+  throw refused('every name of the identity is taken');
+}
+
+function refused(why: string): CallError {
+  return new CallError('sign_in_refused', why);
+}

@@ -1,0 +1,17 @@
+// Enum words of the console's sessions and sign-in.
+import type { SignInMethod__Output } from '../generated/gateway/v1/SignInMethod.ts';
+import type { UnknownPerson__Output } from '../generated/gateway/v1/UnknownPerson.ts';
+import { enumWords, type WordOf, type WordsFor } from './enum-words.ts';
+
+export const signInMethods = enumWords({
+  SIGN_IN_METHOD_LINK: 'link',
+  SIGN_IN_METHOD_OPERATOR_TOKEN: 'operator_token',
+  SIGN_IN_METHOD_ISSUER: 'issuer',
+} as const satisfies WordsFor<SignInMethod__Output>);
+export type SignInMethod = WordOf<typeof signInMethods>;
+
+export const unknownPeople = enumWords({
+  UNKNOWN_PERSON_REFUSE: 'refuse',
+  UNKNOWN_PERSON_MEMBER: 'member',
+} as const satisfies WordsFor<UnknownPerson__Output>);
+export type UnknownPerson = WordOf<typeof unknownPeople>;
