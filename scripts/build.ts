@@ -1,6 +1,7 @@
 // `npm run build`: bundles each program as a self-contained ES module, dist/<program>/bin/main.mjs, which needs only
 // Node. The licences of its packages and its bill of materials are beside it. Fails if a bundle contains a file or
 // package that its program must not import, or a package whose licence is not allowed.
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
@@ -192,7 +193,17 @@ function codeBytes({ outputs }: Metafile): number {
   return code.reduce((sum, [, output]) => sum + output.bytes, 0);
 }
 
+// An image gets the built page without its sources.
+function buildConsole(): void {
+  const script = join(root, 'console/build.mjs');
+  if (existsSync(script) && spawnSync(process.execPath, [script], { stdio: 'inherit' }).status !== 0) {
+    throw new Error('the console cannot be built');
+  }
+  if (!existsSync(join(root, builtConsole, '.built'))) throw new Error(`${builtConsole} has no page`);
+}
+
 if (import.meta.main) {
+  buildConsole();
   for (const { program, bytes, packages } of await buildPrograms(join(root, 'dist'))) {
     const what = `${Math.ceil(bytes / 1024)} KiB, ${packages.length} packages`;
     console.log(`dist/${program}/bin/main.mjs and what it loads: ${what}`);

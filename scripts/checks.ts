@@ -24,6 +24,19 @@ const remembered = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/t
 export const checks: readonly Check[] = [
   { name: 'format and lint', command: lint, inLoop: lint },
   { name: 'types', command: [bin('tsc')], inLoop: [bin('tsc'), ...remembered] },
+  {
+    name: 'types of the console',
+    command: [bin('tsc'), '-p', 'console'],
+    inLoop: [
+      bin('tsc'),
+      '-p',
+      'console',
+      '--incremental',
+      '--tsBuildInfoFile',
+      'node_modules/.cache/tsc/console.tsbuildinfo',
+    ],
+  },
+  { name: 'console', command: [node, 'console/build.mjs'], inLoop: [node, 'console/build.mjs'] },
   { name: 'layers', command: [node, 'scripts/layers.ts'], inLoop: [node, 'scripts/layers.ts'] },
   { name: 'contract.json', command: [node, 'scripts/generate.ts', '--check'] },
   { name: 'contract breaks no release', command: [node, 'scripts/compatibility.ts'] },

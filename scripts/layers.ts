@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   keeper: ['common'],
   gatewayctl: ['catalog', 'common', 'guardrails', 'proto'],
   simulator: ['catalog', 'common'],
+  console: [],
   quickstart: ['catalog', 'common', 'control-plane', 'guardrails', 'proto', 'proxy', 'simulator'],
 };
 

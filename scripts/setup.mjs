@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { prepareConsole } from './console.mjs';
 import { makeTypes } from './types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -22,6 +23,9 @@ const programs = {
 /** Programs that a given address or a container engine replaces. */
 const replaceable = { 'redis-server': 'REDIS_URL', initdb: 'DATABASE_URL' };
 
+/** Tasks that need the console's page. */
+const needsConsole = ['start', 'check', 'test'];
+
 class SetupError extends Error {}
 
 const task = process.argv[2];
@@ -29,8 +33,10 @@ try {
   if (task !== 'types') {
     if (!(task in programs))
       throw new SetupError('usage: node scripts/setup.mjs start|check|test|mutation|bench|types');
+    const page = needsConsole.includes(task) ? prepareConsole(task !== 'start') : undefined;
     installPackages(task === 'start');
     installPrograms(programs[task]);
+    await finishConsole(page);
   }
   // `start` needs no types: Node erases them before a program runs.
   if (task !== 'start' && !makeTypes()) throw new SetupError('the types of the contract cannot be made; see above');
@@ -38,6 +44,14 @@ try {
   if (!(error instanceof SetupError)) throw error;
   console.error(`\nset-up failed: ${error.message}`);
   process.exitCode = 1;
+}
+
+// The gateway starts without the page too: its path then says which command builds it.
+async function finishConsole(finish) {
+  if (finish === undefined || (await finish(pinnedNode))) return;
+  const problem = 'the console cannot be built; see above';
+  if (task !== 'start') throw new SetupError(problem);
+  console.error(`${problem}. This builds it: npm --prefix console ci && npm --prefix console run build`);
 }
 
 function installPackages(productionOnly) {

@@ -1,0 +1,28 @@
+// What the built page was made from, as one hash: the sources and the lockfile. It runs on any Node from
+// version 18, before packages are installed.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const files = ['index.html', 'package.json', 'package-lock.json', 'build.mjs', 'digest.mjs'];
+
+/** @returns the hash that the built page should have, in hexadecimal */
+export function sourceDigest() {
+  const hash = createHash('sha256');
+  const sources = readdirSync(join(here, 'src'), { recursive: true }).filter((name) => /\.(tsx?|css)$/.test(name));
+  for (const name of [...files, ...sources.sort().map((name) => join('src', name))]) {
+    hash.update(`${name}\0`).update(readFileSync(join(here, name)));
+  }
+  return hash.digest('hex');
+}
+
+/** @returns the hash that the built page has; empty if there is none */
+export function builtDigest() {
+  try {
+    return readFileSync(join(here, 'dist/.built'), 'utf8');
+  } catch {
+    return '';
+  }
+}

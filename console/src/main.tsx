@@ -1,0 +1,44 @@
+// The console: the web page of the control plane. It has no access of its own: whatever it shows or does is a call of the
+// JSON API as the person who is signed in.
+import './styles/base.css';
+import './styles/controls.module.css';
+import './styles/page.module.css';
+import './styles/table.module.css';
+import './styles/shell.module.css';
+import './styles/chart.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode, useEffect, useSyncExternalStore } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queries } from './api/queries.ts';
+import { begin, signInState, signInWithLink, subscribe } from './api/session.ts';
+import { router } from './router.tsx';
+import { SignIn } from './shell/sign-in.tsx';
+import { applyTheme, storedTheme } from './shell/theme.ts';
+
+applyTheme(storedTheme());
+const linkError = await signInWithLink().then(
+  () => null,
+  (error: Error) => error,
+);
+await begin();
+
+function App() {
+  const state = useSyncExternalStore(subscribe, signInState);
+  // What one person has seen is not there for the next one.
+  useEffect(() => {
+    if (state === 'signed-out') queries.clear();
+  }, [state]);
+  if (state !== 'signed-in') return <SignIn linkError={linkError} />;
+  return <RouterProvider router={router} />;
+}
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <App />
+    </QueryClientProvider>
+  </StrictMode>,
+);

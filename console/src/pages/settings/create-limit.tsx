@@ -1,0 +1,111 @@
+// Creates a budget, a rate or a limit of concurrency.
+import { useState } from 'react';
+import type { BudgetPeriodInput, LimitKindInput } from '../../../generated/contract.ts';
+import { useCaller } from '../../api/caller.tsx';
+import { useChange } from '../../api/queries.ts';
+import { FormDialog } from '../../ui/dialog.tsx';
+import { Check, Picker, TextInput } from '../../ui/fields.tsx';
+import { holderOf, useHolders } from '../shared/names.ts';
+
+const kinds = [
+  { id: 'budget', name: 'Budget' },
+  { id: 'requests-per-minute', name: 'Requests a minute' },
+  { id: 'tokens-per-minute', name: 'Tokens a minute' },
+  { id: 'concurrent-requests', name: 'Requests at once' },
+] as const satisfies readonly { readonly id: LimitKindInput; readonly name: string }[];
+
+const periods = [
+  { id: 'hour', name: 'Hour' },
+  { id: 'day', name: 'Day' },
+  { id: 'week', name: 'Week' },
+  { id: 'month', name: 'Month' },
+  { id: 'quarter', name: 'Quarter' },
+  { id: 'total', name: 'In all' },
+] as const satisfies readonly { readonly id: BudgetPeriodInput; readonly name: string }[];
+
+interface Fields {
+  readonly holder: string;
+  readonly kind: string;
+  readonly amount: string;
+  readonly period: string;
+  readonly model: string;
+  readonly soft: boolean;
+  readonly each: string;
+}
+
+function requestOf({ holder, kind, amount, period, model, soft, each }: Fields) {
+  const chosen = kinds.find(({ id }) => id === kind)?.id ?? 'budget';
+  const amounts =
+    chosen === 'budget'
+      ? { amountUsd: amount, period: periods.find(({ id }) => id === period)?.id ?? ('month' as const), soft }
+      : { count: amount };
+  return {
+    subject: holderOf(holder),
+    kind: chosen,
+    ...amounts,
+    ...(model === '' ? {} : { model }),
+    ...(each === '' ? {} : { each }),
+  };
+}
+
+const eachOptions = [
+  { id: '', name: 'All requests together' },
+  { id: 'key', name: 'Each virtual key alone' },
+];
+
+export function CreateLimit({ onClose }: { readonly onClose: () => void }) {
+  const { organizationId } = useCaller();
+  const holders = useHolders(['ai-system', 'person', 'virtual-key']);
+  const [fields, setFields] = useState<Fields>({
+    holder: `organization ${organizationId}`,
+    kind: 'budget',
+    amount: '',
+    period: 'month',
+    model: '',
+    soft: false,
+    each: '',
+  });
+  const create = useChange('Limits.Create');
+  const set = (change: Partial<Fields>) => setFields({ ...fields, ...change });
+  const submit = async () => {
+    if ((await create.run({ organizationId, ...requestOf(fields) })) !== undefined) onClose();
+  };
+  const isBudget = fields.kind === 'budget';
+  return (
+    <FormDialog
+      title="Create a limit"
+      submit="Create limit"
+      isPending={create.isPending}
+      error={create.error}
+      isDisabled={fields.amount === ''}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      <Picker label="Of" options={holders} value={fields.holder} onChange={(holder) => set({ holder })} />
+      <Picker label="Kind" options={kinds} value={fields.kind} onChange={(kind) => set({ kind })} />
+      <TextInput
+        label={isBudget ? 'Amount in USD' : 'Number'}
+        value={fields.amount}
+        onChange={(amount) => set({ amount })}
+        isRequired
+      />
+      {isBudget ? (
+        <>
+          <Picker label="For each" options={periods} value={fields.period} onChange={(period) => set({ period })} />
+          <Check isSelected={fields.soft} onChange={(soft) => set({ soft })}>
+            Soft: it notifies, and refuses nothing
+          </Check>
+        </>
+      ) : null}
+      <Picker label="Counts" options={eachOptions} value={fields.each} onChange={(each) => set({ each })} />
+      <TextInput
+        label="Only for the model"
+        value={fields.model}
+        onChange={(model) => set({ model })}
+        isMono
+        placeholder="gpt-provider/*"
+        description="A glob; empty: all models."
+      />
+    </FormDialog>
+  );
+}
