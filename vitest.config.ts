@@ -4,11 +4,14 @@
 // run them, with their loaded modules, so a test must leave no state in its process.
 import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { findChromium } from './test/support/chromium.ts';
 import { LongFilesFirst } from './test/support/sequencer.ts';
 import { temporaryFolder } from './test/support/temporary-folder.ts';
 
 const unitFiles = ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts', 'test/*.test.ts'];
 const timingFiles = ['test/**/*.timing.test.ts'];
+/** They need a browser; scripts/setup.mjs installs one where it can, and otherwise says that they are left out. */
+const browserFiles = findChromium() === undefined ? ['test/integration/console/**'] : [];
 /** They measure processor time, so they may run beside others; they are too long for the inner loop. */
 const costFiles = ['test/**/*.cost.test.ts'];
 
@@ -62,7 +65,7 @@ export default defineConfig({
         'integration',
         {
           include: ['test/**/*.test.ts'],
-          exclude: [...unitFiles, ...timingFiles, ...costFiles, 'test/bench/**', 'test/agents/**'],
+          exclude: [...unitFiles, ...timingFiles, ...costFiles, ...browserFiles, 'test/bench/**', 'test/agents/**'],
         },
         { groupOrder: 0, maxWorkers: 4 },
       ),

@@ -12,6 +12,8 @@ import { makeTypes } from './types.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pinnedNode = join(root, 'node_modules/.bin/node');
 
+/** Programs without which some tests are left out, by task: name → Debian package. */
+const optional = { test: { chromium: 'chromium' } };
 /** Required programs that are no npm packages, by task: name → Debian package. */
 const programs = {
   start: {},
@@ -36,6 +38,7 @@ try {
     const page = needsConsole.includes(task) ? prepareConsole(task !== 'start') : undefined;
     installPackages(task === 'start');
     installPrograms(programs[task]);
+    installOptional(optional[task] ?? {});
     await finishConsole(page);
   }
   // `start` needs no types: Node erases them before a program runs.
@@ -124,6 +127,21 @@ function installPrograms(needed) {
       required,
       required.map((name) => needed[name]),
     ),
+  );
+}
+
+function installOptional(wanted) {
+  const names = ['chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const missing = Object.keys(wanted).filter((name) => [name, ...names].every((one) => findProgram(one) === undefined));
+  if (missing.length === 0) return;
+  const packages = missing.map((name) => wanted[name]);
+  try {
+    if (process.getuid?.() === 0 && findProgram('apt-get') !== undefined) return aptInstall(packages);
+  } catch (error) {
+    console.error(error.message);
+  }
+  console.error(
+    `Tests of the console are left out, because there is no Chromium: apt-get install ${packages.join(' ')}`,
   );
 }
 

@@ -3,9 +3,11 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { BrowserServer } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import manifest from '../../package.json' with { type: 'json' };
 import { buildBundles } from './bundles.ts';
+import { startBrowser } from './chromium.ts';
 import { findServerSource, type ServerSource } from './containers.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from './postgres.ts';
 import { createTemplate } from './postgres-template.ts';
@@ -39,6 +41,7 @@ function createTestServers() {
   let postgres: Promise<TestPostgres> | undefined;
   let programs: Promise<string> | undefined;
   let template: Promise<TestDatabase> | undefined;
+  let browser: Promise<BrowserServer> | undefined;
   const findSource = () => {
     source ??= findServerSource();
     return source;
@@ -54,6 +57,10 @@ function createTestServers() {
       return programs;
     },
     postgres: findPostgres,
+    browser: async () => {
+      browser ??= startBrowser();
+      return (await browser).wsEndpoint();
+    },
     template: async () => {
       template ??= createTemplate(process.env.DATABASE_URL ?? (await findPostgres()));
       return new URL((await template).url).pathname.slice(1);
@@ -65,6 +72,8 @@ function createTestServers() {
       return responses[question as keyof SharedServers]();
     },
     close: async () => {
+      const opened = await browser?.catch(() => undefined);
+      await opened?.close();
       const folder = await programs?.catch(() => undefined);
       if (folder !== undefined) rmSync(folder, { recursive: true });
       const migrated = await template?.catch(() => undefined);

@@ -20,6 +20,8 @@ export interface SharedServers {
    * again.
    */
   readonly template: string;
+  /** Where to connect to the run's Chromium; started at the first request. */
+  readonly browser: string;
 }
 
 export async function askTestServers<Question extends keyof SharedServers>(

@@ -1,5 +1,5 @@
 // The signed-in page: navigation by role, who is signed in, and the page of the address.
-import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { type Caller, CallerProvider, callerRole, useCaller } from '../api/caller.tsx';
 import { useAll, useRead } from '../api/queries.ts';
@@ -45,18 +45,20 @@ function Frame({ version }: { readonly version: string }) {
       <button type="button" className={classes.skip} onClick={() => main.current?.focus()}>
         Skip to content
       </button>
-      <div className={classes.top}>
-        <Brand />
-        <Button onPress={() => setOpen(!isOpen)} aria-expanded={isOpen} aria-controls="navigation">
-          Menu
-        </Button>
-      </div>
-      <div id="navigation" className={classes.side} {...(isOpen ? { 'data-open': '' } : {})}>
-        <Brand />
-        <Where />
-        <Navigation />
-        <Foot version={version} />
-      </div>
+      <header className={classes.rail}>
+        <div className={classes.top}>
+          <Brand />
+          <Button onPress={() => setOpen(!isOpen)} aria-expanded={isOpen} aria-controls="navigation">
+            Menu
+          </Button>
+        </div>
+        <div id="navigation" className={classes.side} {...(isOpen ? { 'data-open': '' } : {})}>
+          <Brand />
+          <Where />
+          <Navigation />
+          <Foot version={version} />
+        </div>
+      </header>
       <main id="main" className={classes.main} tabIndex={-1} ref={main}>
         <OfferedPage />
       </main>
@@ -66,10 +68,11 @@ function Frame({ version }: { readonly version: string }) {
 
 function OfferedPage() {
   const caller = useCaller();
-  const { pathname } = useLocation();
+  // Of the page that would be rendered: while another one loads, the address is already that one's.
+  const pathname = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? '/' });
   if (isOffered(caller, pathname)) return <Outlet />;
   const [first] = linksFor(caller).flatMap(({ links }) => links);
-  if (pathname === '/' && first !== undefined) return <Navigate to={first.to} replace />;
+  if (pathname === '/' && first !== undefined) return <Redirect to={first.to} />;
   return (
     <Page title="Not here">
       <Empty title="This page does not exist for you">
@@ -77,6 +80,16 @@ function OfferedPage() {
       </Empty>
     </Page>
   );
+}
+
+/** Once: a navigation while the page loads would begin another one, without end. */
+function Redirect({ to }: { readonly to: string }) {
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  useEffect(() => {
+    if (pathname !== to) void navigate({ to, replace: true });
+  }, [navigate, pathname, to]);
+  return <Loading />;
 }
 
 /** The organization; platform operators choose one to look at. */

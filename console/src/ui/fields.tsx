@@ -1,5 +1,5 @@
 // Fields of forms. Each has a visible label; a description says what the value does.
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Checkbox } from 'react-aria-components/Checkbox';
 import { Input } from 'react-aria-components/Input';
@@ -71,29 +71,35 @@ export interface PickerProps extends Common {
   readonly value: string;
   readonly onChange: (id: string) => void;
   readonly isDisabled?: boolean;
-  /** The label is for screen readers alone, as in a bar of filters. */
+  /** The label is beside the value, as in a bar of filters. */
   readonly isCompact?: boolean;
+}
+
+/** The same objects as long as they say the same: the library makes its list anew for each new object. */
+function useStable(options: readonly Option[]): readonly Option[] {
+  const text = JSON.stringify(options.map(({ id, name }) => [id, name]));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is all that the list shows
+  return useMemo(() => options.map(({ id, name }) => ({ id, name })), [text]);
 }
 
 /** One of a list. */
 export function Picker({ label, description, options, value, onChange, isDisabled, isCompact = false }: PickerProps) {
+  const items = useStable(options);
   return (
     <Select
-      className={classes.field ?? ''}
+      className={`${classes.field} ${isCompact ? classes.compact : ''}`}
       selectedKey={value}
       onSelectionChange={(key) => onChange(String(key ?? ''))}
       isDisabled={isDisabled ?? false}
-      {...(isCompact ? { 'aria-label': label } : {})}
     >
-      {isCompact ? null : <Label className={classes.label}>{label}</Label>}
+      <Label className={classes.label}>{label}</Label>
       <Button className={`${classes.input} ${classes.picker}`}>
-        {isCompact ? <span className={classes.prefix}>{label}:</span> : null}
         <SelectValue className={classes.value ?? ''} />
         <span aria-hidden="true">▾</span>
       </Button>
       <Description text={description} />
       <Popover className={classes.popover ?? ''}>
-        <ListBox className={classes.options ?? ''} items={options.map((option) => ({ ...option }))}>
+        <ListBox className={classes.options ?? ''} items={items}>
           {(option) => (
             <ListBoxItem id={option.id} textValue={option.name} className={classes.option ?? ''}>
               {option.name}

@@ -13,7 +13,7 @@ export interface TableColumn<T> {
   readonly title: string;
   readonly render: (row: T) => ReactNode;
   readonly isNumber?: boolean;
-  /** The name of its row for screen readers; the first column unless one says so. */
+  /** Its part of the row's name for screen readers; the first column unless some say so. */
   readonly isRowHeader?: boolean;
   /** Pixels, or its part of what is left; absent: one part. */
   readonly width?: number | `${number}fr`;
@@ -53,7 +53,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
 
 function Rows<T>({ label, columns, rows, idOf, onOpen }: DataTableProps<T>) {
   const byId = new Map(rows.map((row) => [idOf(row), row]));
-  const header = columns.find(({ isRowHeader }) => isRowHeader) ?? columns[0];
+  const hasHeader = columns.some(({ isRowHeader }) => isRowHeader);
   const open = (key: string | number) => {
     const row = byId.get(String(key));
     if (row !== undefined) onOpen?.(row);
@@ -66,7 +66,7 @@ function Rows<T>({ label, columns, rows, idOf, onOpen }: DataTableProps<T>) {
           <Column
             key={column.id}
             id={column.id}
-            isRowHeader={column === header}
+            isRowHeader={hasHeader ? (column.isRowHeader ?? false) : column === columns[0]}
             className={look(column)}
             defaultWidth={column.width ?? '1fr'}
             minWidth={column.minWidth ?? (typeof column.width === 'number' ? column.width : 110)}

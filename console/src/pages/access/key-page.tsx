@@ -99,6 +99,8 @@ function KeyFacts({ virtualKey }: { readonly virtualKey: VirtualKey }) {
   );
 }
 
+const modelsShown = 12;
+
 function Policy({ explained }: { readonly explained: ExplainVirtualKeyResponse }) {
   const { models, modelsAllowed, modelsKnown, modelsOpen, allowLists, routes, callerProviderKeys, stops } = explained;
   return (
@@ -126,8 +128,14 @@ function Policy({ explained }: { readonly explained: ExplainVirtualKeyResponse }
       ))}
       <div>
         <h3>Models</h3>
-        <Mono>{models.slice(0, 60).join(', ') || 'none'}</Mono>
-        {models.length > 60 ? <Muted> and {count(modelsAllowed - 60)} more</Muted> : null}
+        <Mono>{models.slice(0, modelsShown).join(', ') || 'none'}</Mono>
+        {modelsAllowed > modelsShown ? (
+          <p>
+            <Link to="/models" search={{ key: explained.virtualKey?.id }}>
+              {count(modelsAllowed - modelsShown)} more
+            </Link>
+          </p>
+        ) : null}
       </div>
       {routes.length === 0 ? null : (
         <div>

@@ -7,7 +7,7 @@ import classes from '../../styles/page.module.css';
 import { Button } from '../../ui/button.tsx';
 import { Picker, TextInput } from '../../ui/fields.tsx';
 import { word } from '../../ui/format.ts';
-import { Pair, Panel, Stack } from '../../ui/layout.tsx';
+import { Pair, Panel, Row, Stack } from '../../ui/layout.tsx';
 import { Badge, Empty, ErrorNote, Note, type Tone } from '../../ui/notes.tsx';
 import { DataTable, type TableColumn } from '../../ui/table.tsx';
 import { useKeys } from '../shared/names.ts';
@@ -49,9 +49,11 @@ export function GuardrailTest() {
             />
             <TextInput label="Text" rows={8} value={text} onChange={setText} description="It is not recorded." />
             <ErrorNote error={test.error} />
-            <Button look="primary" type="submit" isPending={test.isPending} isDisabled={text === ''}>
-              Test
-            </Button>
+            <Row>
+              <Button look="primary" type="submit" isPending={test.isPending} isDisabled={text === ''}>
+                Test
+              </Button>
+            </Row>
           </Stack>
         </form>
       </Panel>

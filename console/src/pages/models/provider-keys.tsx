@@ -29,7 +29,7 @@ interface Handlers {
 
 function columnsFor({ onTest, onReplace, onDelete }: Handlers): readonly TableColumn<ProviderKey>[] {
   return [
-    { id: 'provider', title: 'Provider', render: ({ provider }) => provider, minWidth: 150 },
+    { id: 'provider', title: 'Provider', render: ({ provider }) => provider, minWidth: 150, isRowHeader: true },
     { id: 'name', title: 'Name', render: ({ name }) => name, isRowHeader: true, minWidth: 140 },
     { id: 'hint', title: 'Ends with', render: ({ hint }) => <Mono>…{hint}</Mono>, width: 100 },
     {

@@ -26,7 +26,7 @@ export function StatusBadge({ row }: { readonly row: RequestRow }) {
 }
 
 const columns: readonly TableColumn<RequestRow>[] = [
-  { id: 'at', title: `At (${timeZone})`, render: ({ at }) => listTime(at), width: 180 },
+  { id: 'at', title: `At (${timeZone})`, render: ({ at }) => listTime(at), width: 180, isRowHeader: true },
   { id: 'status', title: 'Status', render: (row) => <StatusBadge row={row} />, width: 90 },
   {
     id: 'model',
@@ -34,6 +34,7 @@ const columns: readonly TableColumn<RequestRow>[] = [
     render: ({ source }) => source?.model || source?.modelSent || '–',
     width: '2fr',
     minWidth: 160,
+    isRowHeader: true,
   },
   {
     id: 'key',

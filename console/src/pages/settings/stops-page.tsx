@@ -16,14 +16,14 @@ import { stopTarget } from '../shared/stop-text.ts';
 function columnsFor(organizationId: string, onLift: (row: Stop) => void): readonly TableColumn<Stop>[] {
   const isOwn = (stop: Stop) => (stop.organizationId ?? '') === organizationId;
   return [
-    { id: 'target', title: 'Stopped', render: stopTarget, minWidth: 180 },
+    { id: 'target', title: 'Stopped', render: stopTarget, minWidth: 180, isRowHeader: true },
     {
       id: 'state',
       title: 'State',
       render: ({ ended }) => <Badge tone={ended ? 'neutral' : 'bad'}>{ended ? 'ended' : 'in force'}</Badge>,
       width: 110,
     },
-    { id: 'reason', title: 'Reason', render: ({ reason }) => reason, minWidth: 200 },
+    { id: 'reason', title: 'Reason', render: ({ reason }) => reason, minWidth: 200, isRowHeader: true },
     { id: 'by', title: 'By', render: (stop) => (isOwn(stop) ? stop.createdByName : 'the platform'), minWidth: 130 },
     { id: 'since', title: 'Since', render: ({ createdAt }) => dateTime(createdAt), minWidth: 160 },
     {

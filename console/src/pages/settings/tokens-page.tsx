@@ -10,6 +10,7 @@ import { Badge, Empty } from '../../ui/notes.tsx';
 import { ListTable } from '../../ui/table.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { IssueToken } from './issue-token.tsx';
+import { Sessions } from './sessions.tsx';
 
 export function TokensPage() {
   const caller = useCaller();
@@ -46,6 +47,7 @@ export function TokensPage() {
         ]}
         empty={<Empty title="There is no token" />}
       />
+      <Sessions />
       {isCreating ? (
         <IssueToken person={{ id: caller.personId, name: 'yourself' }} onClose={() => setCreating(false)} />
       ) : null}

@@ -7,14 +7,18 @@ import type { Option } from '../../ui/fields.tsx';
 export function useAiSystems(): readonly Option[] {
   const { organizationId } = useCaller();
   const may = useMay();
-  return useAll('AiSystems.List', { organizationId }, (page) => page.aiSystems, { enabled: may('AiSystems.List') });
+  return useAll('AiSystems.List', { organizationId }, (page) => page.aiSystems, {
+    enabled: organizationId !== '' && may('AiSystems.List'),
+  });
 }
 
 /** People of the organization; none for roles that may not list them. */
 export function usePeople(): readonly Option[] {
   const { organizationId } = useCaller();
   const may = useMay();
-  return useAll('People.List', { organizationId }, (page) => page.people, { enabled: may('People.List') });
+  return useAll('People.List', { organizationId }, (page) => page.people, {
+    enabled: organizationId !== '' && may('People.List'),
+  });
 }
 
 export function useKeys(): readonly Option[] {

@@ -1,0 +1,83 @@
+// Hostile text in everything that an operator, a caller or a vendor can name: no page runs it, and the content security
+// policy has nothing to refuse, because the page never makes markup of a text.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fillGateway } from '../../support/console-content.ts';
+import { type ConsolePage, openConsole } from '../../support/console-page.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+
+const payloads = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  '<svg onload=alert(1)>',
+  "';alert(1);//",
+  'javascript:alert(1)',
+  '{{constructor.constructor("alert(1)")()}}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template's form as text
+  '${alert(1)}',
+  '</title><script>alert(1)</script>',
+] as const;
+/** Every payload at once, in the length of a name. */
+const name = payloads.slice(0, 3).join(' ');
+
+let gateway: TestGateway;
+let console: ConsolePage;
+let keyId: string;
+let requestId: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ keyId, requestId } = await fillGateway(gateway, name));
+  const { api, id } = gateway.organization;
+  await api.call('Organizations/UpdateSettings', { id, name });
+  for (const [index, payload] of payloads.entries()) {
+    await gateway.organization.createKey({ name: `${index} ${payload}`, metadata: { entries: { note: payload } } });
+  }
+  console = await openConsole(gateway, { token: gateway.organization.ownerToken });
+});
+afterAll(async () => {
+  await console.close();
+  await gateway.close();
+});
+
+it('every page shows hostile names as text', async () => {
+  const paths = ['', 'spend?by=key', 'requests', `requests/${requestId}`, 'guardrails', 'models', 'models?tab=keys'];
+  const settings = ['access', 'organization', 'people', 'ai-systems', 'limits', 'webhooks', 'stops', 'audit', 'tokens'];
+  for (const path of [...paths, ...settings.map((one) => `settings/${one}`), `settings/access/${keyId}`]) {
+    await console.open(path);
+  }
+  expect(await console.page.title()).toContain(name);
+  await console.open('settings/access');
+  await console.page.getByRole('row', { name: `7 ${payloads[7]}` }).waitFor();
+  await console.page.getByRole('row', { name: `5 ${payloads[5]}` }).click();
+  await console.page.getByRole('heading', { level: 1, name: `5 ${payloads[5]}` }).waitFor();
+  expect(console.faults).toEqual([]);
+});
+
+it('every field takes hostile text as text, and so does every part of the address', async () => {
+  const { page } = console;
+  console.expectStatus(400);
+  console.expectStatus(404);
+  const every = payloads.join(' ');
+  const search = new URLSearchParams({ q: every, tab: every, period: every, by: every, key: every });
+  for (const path of ['settings/access', 'spend', 'requests', 'models']) await console.open(`${path}?${search}`);
+  await console.open(`requests/${encodeURIComponent(every)}`);
+  const forms = [
+    { path: 'settings/access', open: 'Create key', submit: 'Create key' },
+    { path: 'settings/people', open: 'Add person', submit: 'Add person' },
+    { path: 'settings/stops', open: 'Stop something', submit: 'Stop it now' },
+    { path: 'settings/webhooks', open: 'Add webhook', submit: 'Add webhook' },
+    { path: 'settings/limits', open: 'Create limit', submit: 'Create limit' },
+    { path: 'guardrails', open: 'Create guardrail', submit: 'Create guardrail' },
+    { path: 'models?tab=routes', open: 'Create route', submit: 'Create route' },
+    { path: 'models?tab=prices', open: 'Add price', submit: 'Add price' },
+  ];
+  for (const { path, open, submit } of forms) {
+    await console.open(path);
+    await page.getByRole('button', { name: open, exact: true }).click();
+    const fields = page.getByRole('dialog').locator('input[type=text], input[type=url], textarea');
+    for (const [index, field] of (await fields.all()).entries())
+      await field.fill(payloads[index % payloads.length] ?? '');
+    await page.getByRole('dialog').getByRole('button', { name: submit }).click();
+  }
+  expect(console.faults).toEqual([]);
+});

@@ -1,0 +1,148 @@
+// Every page of the console in a browser, for each role: the navigation, no error, no violation of the content security
+// policy, nothing that hinders assistive technology, nothing wider than a phone.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Filled, fillGateway } from '../../support/console-content.ts';
+import { type ConsolePage, openConsole } from '../../support/console-page.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+let filled: Filled;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  filled = await fillGateway(gateway);
+});
+afterAll(() => gateway.close());
+
+const ofOwner = {
+  Home: '',
+  Spend: 'spend',
+  Requests: 'requests',
+  Guardrails: 'guardrails',
+  'Models and providers': 'models',
+  Access: 'settings/access',
+  Organization: 'settings/organization',
+  People: 'settings/people',
+  'AI systems': 'settings/ai-systems',
+  Limits: 'settings/limits',
+  Webhooks: 'settings/webhooks',
+  Stops: 'settings/stops',
+  Audit: 'settings/audit',
+  'My tokens': 'settings/tokens',
+} as const;
+const ofMember = ['Home', 'Spend', 'Requests', 'Models and providers', 'Access', 'Limits', 'My tokens'];
+const ofPlatform = {
+  Organizations: 'platform/organizations',
+  Proxies: 'platform/proxies',
+  Providers: 'platform/providers',
+  Stops: 'platform/stops',
+  Operators: 'platform/people',
+  Audit: 'platform/audit',
+  'My tokens': 'platform/tokens',
+} as const;
+/** Contents of pages behind tabs. */
+const tabs = [
+  'spend?tab=budgets',
+  'spend?tab=unconfirmed',
+  'spend?tab=export',
+  'guardrails?tab=test',
+  'models?tab=keys',
+  'models?tab=routes',
+  'models?tab=providers',
+  'models?tab=prices',
+];
+
+async function navigationOf({ page }: ConsolePage): Promise<readonly string[]> {
+  return page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents();
+}
+
+async function widthOf({ page }: ConsolePage): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth');
+}
+
+/** Opens each path. @returns what is wrong there, with its path */
+async function problemsOn(console: ConsolePage, paths: readonly string[]): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const path of paths) {
+    await console.open(path);
+    problems.push(...(await console.accessibility()).map((text) => `${path} ${text}`));
+  }
+  return problems;
+}
+
+describe('the sign-in form', () => {
+  it('is accessible, and says why a token is refused', async () => {
+    const console = await openConsole(gateway, { token: undefined });
+    const { page } = console;
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await console.accessibility()).toEqual([]);
+    await page.getByLabel('Operator token').fill('gw-op-no-such-token');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toContain('revoked');
+    expect(console.faults).toEqual([]);
+    await console.close();
+  });
+});
+
+describe('an owner', () => {
+  it('has every page of the organization, in light and in dark', async () => {
+    const console = await openConsole(gateway, { token: gateway.organization.ownerToken, colorScheme: 'light' });
+    expect(await navigationOf(console)).toEqual(Object.keys(ofOwner));
+    const details = [`settings/access/${filled.keyId}`, `requests/${filled.requestId}`];
+    expect(await problemsOn(console, [...Object.values(ofOwner), ...tabs, ...details])).toEqual([]);
+    await console.page.emulateMedia({ colorScheme: 'dark' });
+    expect(await problemsOn(console, ['', 'spend', 'requests', 'settings/access', ...details])).toEqual([]);
+    expect(console.faults).toEqual([]);
+    await console.close();
+  });
+
+  it('has pages that fit on a phone', async () => {
+    const viewport = { width: 360, height: 740 };
+    const console = await openConsole(gateway, { token: gateway.organization.ownerToken, viewport });
+    const wide: string[] = [];
+    for (const path of [...Object.values(ofOwner), ...tabs, `settings/access/${filled.keyId}`]) {
+      await console.open(path);
+      if ((await widthOf(console)) > viewport.width) wide.push(path);
+    }
+    expect(wide).toEqual([]);
+    await console.page.getByRole('button', { name: 'Menu' }).click();
+    await console.page.getByRole('link', { name: 'Limits' }).click();
+    await console.page.getByRole('heading', { level: 1, name: 'Limits' }).waitFor();
+    expect(console.faults).toEqual([]);
+    await console.close();
+  });
+});
+
+describe('a member', () => {
+  it('has the pages of their own keys, and no other page', async () => {
+    const console = await openConsole(gateway, { token: filled.memberToken });
+    const { page } = console;
+    expect(await navigationOf(console)).toEqual(ofMember);
+    const paths = Object.entries(ofOwner).flatMap(([name, path]) => (ofMember.includes(name) ? [path] : []));
+    expect(await problemsOn(console, paths)).toEqual([]);
+    for (const path of ['settings/people', 'settings/organization', 'guardrails', 'platform/organizations']) {
+      await console.load(path);
+      await page.getByRole('heading', { name: 'This page does not exist for you' }).waitFor();
+    }
+    await console.open('settings/access');
+    await page.getByRole('row', { name: /own key of a member/ }).waitFor();
+    expect(await page.getByText(filled.keyName, { exact: true }).count()).toBe(0);
+    expect(await page.getByText('Callers may send their own provider key').count()).toBe(0);
+    expect(console.faults).toEqual([]);
+    await console.close();
+  });
+});
+
+describe('a platform operator', () => {
+  it('has the pages of the platform, and looks at an organization without its content', async () => {
+    const console = await openConsole(gateway, { token: gateway.secrets.platformToken });
+    const { page } = console;
+    expect(await navigationOf(console)).toEqual(Object.keys(ofPlatform));
+    const paths = [...Object.values(ofPlatform), `platform/organizations/${gateway.organization.id}`];
+    expect(await problemsOn(console, paths)).toEqual([]);
+    await page.getByRole('button', { name: 'Suspend' }).waitFor();
+    expect(console.faults).toEqual([]);
+    await console.close();
+  });
+});
