@@ -66,6 +66,8 @@ function bundle(outdir) {
     minify: true,
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
+    // Names of chunks follow paths of packages, also where that folder is a symbolic link.
+    preserveSymlinks: true,
     metafile: true,
     logLevel: 'warning',
     plugins: [englishAlone],

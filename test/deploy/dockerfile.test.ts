@@ -52,10 +52,11 @@ describe('every stage of the Dockerfile', () => {
         .flatMap(({ words }) => sources(words))
         .filter((source) => !isThere(source)),
     ).toEqual([]);
-    const made = copies('compile').flatMap(({ words }) => sources(words));
+    const fromStages = [...copies('compile'), ...copies('console')];
+    const made = fromStages.flatMap(({ words }) => sources(words));
     expect(made.length).toBeGreaterThan(0);
     expect(made.filter((source) => !existsSync(join(directory, source)))).toEqual([]);
-    expect([...new Set(copies().concat(copies('compile')))].length, 'no COPY from elsewhere').toBe(
+    expect([...new Set(copies().concat(fromStages))].length, 'no COPY from elsewhere').toBe(
       instructions.filter(({ keyword }) => keyword === 'COPY').length,
     );
   });

@@ -50,12 +50,29 @@ function names(pattern: string, file: string): boolean {
   return new RegExp(`^${expression}(?:/|$)`).test(file);
 }
 
-/** Runs the stage `build` in a folder with only the files that it copies; its packages are the installed ones. */
+/** Runs the stage `console` in a folder with only the files that it copies; its packages are the installed ones. */
+function runConsoleStage(folder: string): void {
+  const source = 'console/';
+  for (const file of buildContext().filter((one) => one.startsWith(source))) {
+    cpSync(join(projectRoot, file), join(folder, file.slice(source.length)));
+  }
+  symlinkSync(join(projectRoot, 'console/node_modules'), join(folder, 'node_modules'));
+  const [, build] = stageOf('console').instructions.filter(({ keyword }) => keyword === 'RUN');
+  execFileSync(process.execPath, build?.words.slice(1) ?? [], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/**
+ * Runs the stage `console`, in a folder beside, and then the stage `build` in a folder with only the files that it
+ * copies; its packages are the installed ones.
+ */
 export function runBuildStage(folder: string): void {
+  runConsoleStage(join(folder, '../console'));
   const context = buildContext();
   const { instructions } = stageOf('build');
-  for (const { words } of instructions.filter(({ keyword }) => keyword === 'COPY')) {
+  for (const { words, flags } of instructions.filter(({ keyword }) => keyword === 'COPY')) {
     for (const source of words.slice(0, -1)) {
+      if (flags.from !== undefined)
+        cpSync(join(folder, '..', source), join(folder, words.at(-1) ?? ''), { recursive: true });
       const files = context.filter((file) => file === source || file.startsWith(source));
       for (const file of files) cpSync(join(projectRoot, file), join(folder, file), { recursive: true });
     }
