@@ -11,11 +11,18 @@ const files = ['index.html', 'package.json', 'package-lock.json', 'build.mjs', '
 /** @returns the hash that the built page should have, in hexadecimal */
 export function sourceDigest() {
   const hash = createHash('sha256');
-  const sources = readdirSync(join(here, 'src'), { recursive: true }).filter((name) => /\.(tsx?|css)$/.test(name));
-  for (const name of [...files, ...sources.sort().map((name) => join('src', name))]) {
+  for (const name of [...files, ...sourcesIn('src').sort()]) {
     hash.update(`${name}\0`).update(readFileSync(join(here, name)));
   }
   return hash.digest('hex');
+}
+
+function sourcesIn(folder) {
+  return readdirSync(join(here, folder), { withFileTypes: true }).flatMap((entry) => {
+    const name = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return sourcesIn(name);
+    return /\.(tsx?|css)$/.test(name) ? [name] : [];
+  });
 }
 
 /** @returns the hash that the built page has; empty if there is none */
