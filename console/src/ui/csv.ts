@@ -1,4 +1,4 @@
-// Files that the page makes of what it shows.
+// Tables as text.
 
 /** RFC 4180. Cells that a spreadsheet would read as formulas begin with an apostrophe. */
 export function csvOf(rows: readonly (readonly (string | number)[])[]): string {
@@ -9,14 +9,4 @@ function cellOf(value: string | number): string {
   if (typeof value === 'number') return String(value);
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-/** Gives the reader a file. */
-export function saveFile(name: string, content: string | Blob, type = 'text/csv'): void {
-  const url = URL.createObjectURL(typeof content === 'string' ? new Blob([content], { type }) : content);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

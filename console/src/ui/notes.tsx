@@ -1,6 +1,7 @@
 // What a page says instead of, or beside, its content: errors with what to do, empty states, loading.
 import type { ReactNode } from 'react';
 import { adviceFor, Problem } from '../api/problem.ts';
+import { signOut } from '../api/session.ts';
 import classes from '../styles/page.module.css';
 import { Button } from './button.tsx';
 
@@ -27,9 +28,14 @@ export function ErrorNote({ error, onRetry }: { readonly error: Error | null; re
           Request id <code>{requestId}</code>
         </p>
       )}
+      {isOldSignIn(error) ? <Button onPress={() => void signOut()}>Sign out, to sign in again</Button> : null}
       {onRetry === undefined ? null : <Button onPress={onRetry}>Try again</Button>}
     </div>
   );
+}
+
+function isOldSignIn(error: Error): boolean {
+  return error instanceof Problem && error.reason === 'reauthentication_required';
 }
 
 function sentence(text: string): string {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { download } from '../../api/call.ts';
 import { useCaller } from '../../api/caller.tsx';
 import { Button } from '../../ui/button.tsx';
-import { saveFile } from '../../ui/csv.ts';
+import { saveFile } from '../../ui/save-file.ts';
 import { Picker } from '../../ui/fields.tsx';
 import { Panel, Row, Stack } from '../../ui/layout.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
