@@ -26,5 +26,8 @@ export async function startBrowser(): Promise<BrowserServer> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('there is no Chromium on this machine');
   const { chromium } = await import('playwright-core');
-  return chromium.launchServer({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-extensions', '--renderer-process-limit=1'] });
+  return chromium.launchServer({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-extensions', '--renderer-process-limit=1'],
+  });
 }

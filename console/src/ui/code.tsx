@@ -8,9 +8,7 @@ export function CodeBlock({ text, label }: { readonly text: string; readonly lab
     <figure className={classes.code}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section tabIndex={0} aria-label={label}>
-        <pre>
-        {text}
-      </pre>
+        <pre>{text}</pre>
       </section>
       <CopyButton text={text} label={`Copy ${label}`} />
     </figure>

@@ -2,7 +2,12 @@ import { expect, it } from 'vitest';
 import { csvOf } from '../../../console/src/ui/csv.ts';
 
 it('quotes cells with commas, quotes and line breaks', () => {
-  expect(csvOf([['a', 'b,c'], ['say "hi"', 'two\nlines']])).toBe('a,"b,c"\r\n"say ""hi""","two\nlines"\r\n');
+  expect(
+    csvOf([
+      ['a', 'b,c'],
+      ['say "hi"', 'two\nlines'],
+    ]),
+  ).toBe('a,"b,c"\r\n"say ""hi""","two\nlines"\r\n');
 });
 
 it('makes no formula of a name', () => {

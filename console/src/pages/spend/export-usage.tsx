@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { download } from '../../api/call.ts';
 import { useCaller } from '../../api/caller.tsx';
 import { Button } from '../../ui/button.tsx';
-import { saveFile } from '../../ui/save-file.ts';
 import { Picker } from '../../ui/fields.tsx';
 import { Panel, Row, Stack } from '../../ui/layout.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { periodOf, periodOptions } from '../shared/periods.ts';
 
 const formats = [
