@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { missingChanges } from '../../../../control-plane/audit/missing-changes.ts';
 import { missingChangesReport } from '../../../../control-plane/audit/report.ts';
 import { takingAway } from '../../../../control-plane/audit/revocations.ts';
+import type { Resource } from '../../../../gatewayctl/command.ts';
 import * as guardrails from '../../../../gatewayctl/commands/guardrails.ts';
 import * as invitations from '../../../../gatewayctl/commands/invitations.ts';
 import * as issuers from '../../../../gatewayctl/commands/issuers.ts';
@@ -78,8 +79,8 @@ it('every command in the report is a command of gatewayctl for that very method'
   ];
   const commands = new Map<string, string>(
     modules
-      .flatMap((module) => Object.values(module))
-      .filter((one) => typeof one === 'object' && 'commands' in one)
+      .flatMap((module): readonly object[] => Object.values(module))
+      .filter((one): one is Resource => 'commands' in one)
       .flatMap(({ name, commands }) =>
         Object.entries(commands).map(
           ([verb, command]) => [`${name} ${verb}`, 'method' in command ? command.method : ''] as const,
