@@ -12,6 +12,8 @@ const unitFiles = ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts', 'test/*
 const timingFiles = ['test/**/*.timing.test.ts'];
 /** They need a browser; scripts/setup.mjs installs one where it can, and otherwise says that they are left out. */
 const browserFiles = findChromium() === undefined ? ['test/integration/console/**'] : [];
+/** Every page in every form, and hostile text in every field: `npm run console-check`. */
+const longBrowserFiles = process.env.GATEWAY_CONSOLE_CHECK === 'all' ? [] : ['test/integration/console/every-page/**'];
 /** They measure processor time, so they may run beside others; they are too long for the inner loop. */
 const costFiles = ['test/**/*.cost.test.ts'];
 
@@ -65,7 +67,10 @@ export default defineConfig({
         'integration',
         {
           include: ['test/**/*.test.ts'],
-          exclude: [...unitFiles, ...timingFiles, ...costFiles, ...browserFiles, 'test/bench/**', 'test/agents/**'],
+          exclude: [
+            ...[...unitFiles, ...timingFiles, ...costFiles, ...browserFiles, ...longBrowserFiles],
+            ...['test/bench/**', 'test/agents/**'],
+          ],
         },
         { groupOrder: 0, maxWorkers: 4 },
       ),

@@ -48,7 +48,8 @@ const flushMs = 500;
 
 /** Loaded only where it is on: it takes longer than all else at the start. */
 async function addReflection(server: Server): Promise<void> {
-  const { ReflectionService } = await import('@grpc/reflection');
+  // A package of CommonJS: a bundle gives its exports only as the default.
+  const { ReflectionService } = (await import('@grpc/reflection')).default;
   const { packageDefinition } = await import('../../proto/package-definition.ts');
   new ReflectionService(packageDefinition()).addToServer(server);
 }

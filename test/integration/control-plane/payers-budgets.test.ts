@@ -279,7 +279,11 @@ it('the upgrade of a SQLite file keeps its limits and their indexes', async () =
   file.exec('insert into former select * from limits; drop table limits; alter table former rename to limits');
   for (const { name, sql } of before) if (name !== 'limits') file.exec(sql);
   const rows = file.prepare('select * from limits').all();
-  file.exec("delete from kysely_migration where name = '046_platform_limits'");
+  // With all steps after it.
+  const later = ['invitations', 'console_logins', 'identities', 'issuers', 'console_links', 'console_tokens'];
+  for (const name of [...later, 'console_sessions']) file.exec(`drop table ${name}`);
+  file.exec('alter table people drop column role_by_hand');
+  file.exec("delete from kysely_migration where name >= '046_platform_limits'");
   expect(schema().find(({ name }) => name === 'limits')?.sql).toContain('references');
   await (await database.open()).close();
   expect(schema()).toEqual(before);

@@ -53,6 +53,15 @@ const takers: readonly Taker[] = [
     },
   },
   {
+    command: 'budgets create',
+    flag: '--model',
+    line: async (selector) => {
+      const name = fresh();
+      await ctl.expect(['systems', 'create', name]);
+      return ['budgets', 'create', '--usd', '5', '--period', 'day', '--system', name, '--model', selector];
+    },
+  },
+  {
     command: 'prices create',
     flag: '<model>',
     line: async (selector) => {

@@ -1,9 +1,9 @@
 // Hostile text in everything that an operator, a caller or a vendor can name: no page runs it, and the content security
 // policy has nothing to refuse, because the page never makes markup of a text.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fillGateway } from '../../support/console-content.ts';
-import { type ConsolePage, openConsole } from '../../support/console-page.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { fillGateway } from '../../../support/console-content.ts';
+import { type ConsolePage, openConsole } from '../../../support/console-page.ts';
+import { startGateway, type TestGateway } from '../../../support/gateway.ts';
 
 const payloads = [
   '<script>alert(1)</script>',

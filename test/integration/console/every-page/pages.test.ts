@@ -1,9 +1,9 @@
 // Every page of the console in a browser, for each role: the navigation, no error, no violation of the content security
 // policy, nothing that hinders assistive technology, nothing wider than a phone.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Filled, fillGateway } from '../../support/console-content.ts';
-import { type ConsolePage, openConsole } from '../../support/console-page.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type Filled, fillGateway } from '../../../support/console-content.ts';
+import { type ConsolePage, openConsole } from '../../../support/console-page.ts';
+import { startGateway, type TestGateway } from '../../../support/gateway.ts';
 
 let gateway: TestGateway;
 let filled: Filled;
