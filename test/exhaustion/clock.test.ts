@@ -22,6 +22,8 @@ beforeAll(async () => {
   key = value;
   budget = await createBudget(world.organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '50', period: 'TOTAL' });
   expect(await ask(proxy, key)).toBe('200');
+  // Each test counts from what is in the ledger.
+  await until(async () => (await recorded(world.organization)) === 1);
 }, startMs);
 afterAll(async () => {
   await world?.close();

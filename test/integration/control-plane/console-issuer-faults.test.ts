@@ -3,19 +3,19 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createIssuer, issuerPlane, LoginBrowser, refusedTo } from '../../support/login-browser.ts';
-import { createSigningKey, type OidcIssuer, oidcClientId, startOidcIssuer } from '../../support/oidc-issuer.ts';
+import { createIssuer, LoginBrowser, refusedTo } from '../../support/login-browser.ts';
+import { createSigningKey, type OidcIssuer, oidcClientId } from '../../support/oidc-issuer.ts';
 import {
-  bootstrap,
   createTenant,
   freshName,
   type OperatorsPlane,
   type Someone,
-  startOperatorsPlane,
   type TestTenant,
   violated,
 } from '../../support/operators.ts';
+import { startTwoIssuers, type TwoIssuers } from '../../support/two-issuers.ts';
 
+let world: TwoIssuers;
 let plane: OperatorsPlane;
 let platform: Someone;
 let acme: TestTenant;
@@ -27,21 +27,15 @@ let otherId: string;
 const newBrowser = () => new LoginBrowser(plane, issuerId);
 
 beforeAll(async () => {
-  [issuer, other] = [await startOidcIssuer(), await startOidcIssuer()];
-  plane = await startOperatorsPlane(issuerPlane(issuer, other));
-  platform = await bootstrap(plane);
-  acme = await createTenant(plane, platform, 'acme');
-  issuerId = await createIssuer(plane, acme, issuer);
-  otherId = await createIssuer(plane, acme, other);
+  world = await startTwoIssuers();
+  ({ plane, platform, acme, issuer, other, issuerId, otherId } = world);
 });
 afterEach(() => {
   issuer.faults.clear();
   vi.useRealTimers();
 });
 afterAll(async () => {
-  await issuer.close();
-  await other.close();
-  await plane.close();
+  await world?.close();
 });
 
 describe('a login at an issuer', () => {

@@ -1,42 +1,35 @@
 // Signing in at an OpenID Connect issuer, against oidc-provider: who is found, linked and made, with which role.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createIssuer, issuerPlane, LoginBrowser, personOf, refusedTo } from '../../support/login-browser.ts';
-import { IssuerBrowser, type OidcIssuer, oidcClientId, startOidcIssuer } from '../../support/oidc-issuer.ts';
+import { LoginBrowser, personOf, refusedTo } from '../../support/login-browser.ts';
+import { IssuerBrowser, type OidcIssuer, oidcClientId } from '../../support/oidc-issuer.ts';
 import {
-  bootstrap,
   createPerson,
   createTenant,
   freshName,
   type JsonResponse,
   type OperatorsPlane,
   type Someone,
-  startOperatorsPlane,
   type TestTenant,
   violated,
 } from '../../support/operators.ts';
+import { startTwoIssuers, type TwoIssuers } from '../../support/two-issuers.ts';
 
+let world: TwoIssuers;
 let plane: OperatorsPlane;
 let platform: Someone;
 let acme: TestTenant;
 let issuer: OidcIssuer;
-let other: OidcIssuer;
 let issuerId: string;
 let otherId: string;
 
 const newBrowser = () => new LoginBrowser(plane, issuerId);
 
 beforeAll(async () => {
-  [issuer, other] = [await startOidcIssuer(), await startOidcIssuer()];
-  plane = await startOperatorsPlane(issuerPlane(issuer, other));
-  platform = await bootstrap(plane);
-  acme = await createTenant(plane, platform, 'acme');
-  issuerId = await createIssuer(plane, acme, issuer);
-  otherId = await createIssuer(plane, acme, other);
+  world = await startTwoIssuers();
+  ({ plane, platform, acme, issuer, issuerId, otherId } = world);
 });
 afterAll(async () => {
-  await issuer.close();
-  await other.close();
-  await plane.close();
+  await world?.close();
 });
 
 describe('somebody who signs in at an issuer', () => {

@@ -11,13 +11,9 @@ import { createDatabase } from '../../support/postgres.ts';
 import { startPostgresPair } from '../../support/postgres-pair.ts';
 import { until } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
+import { busyMs } from '../../support/slowness.ts';
 import { logged, metric, readiness } from '../../support/telemetry.ts';
 
-/**
- * Allowance for a busy machine: at least this, and twice the longest time of the same at a proxy with a healthy control
- * plane.
- */
-const busyMs = (beside: readonly number[]) => Math.max(500, 2 * Math.max(...beside));
 const notFound = '401 access_not_found';
 const cutOff = 'not ready: the database cannot be reached';
 

@@ -10,13 +10,8 @@ import { log, percentile } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/process.ts';
+import { besides, busyMs } from '../../support/slowness.ts';
 import { metric, readiness } from '../../support/telemetry.ts';
-
-/**
- * Allowance for a busy machine: at least this, and twice the longest time of the same at a proxy with a healthy control
- * plane. The times there cover the whole wait, so that a pause of this process does not count as the gateway's.
- */
-const busyMs = (beside: readonly number[]) => Math.max(500, 2 * Math.max(...beside));
 
 let database: TestDatabase;
 let gateway: TestGateway;
@@ -42,21 +37,8 @@ const newKey = async () => (await gateway.organization.createKey()).value;
 const age = (proxy: TestProxy) => metric(proxy, 'gateway_feed_age_seconds');
 const served = (proxy: TestProxy, tier: string) => metric(proxy, 'gateway_key_lookups_total', { tier });
 
-/** Milliseconds of requests at the healthy proxy, one after another, from now until the reply arrives. */
-async function besides(reply: Promise<Reply>, key: string): Promise<readonly number[]> {
-  const waited: number[] = [];
-  let isOver = false;
-  void reply.finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    const { outcome, ms } = await chat(key)(gateway.proxy);
-    expect(outcome).toBe('200');
-    waited.push(ms);
-    await sleep(50);
-  }
-  return waited;
-}
+/** At the healthy proxy. */
+const healthy = (reply: Promise<Reply>, key: string) => besides(reply, () => chat(key)(gateway.proxy));
 
 describe.concurrent('control plane frozen', () => {
   it('alone: a cached key is served without a wait for 20 s, then after 200 ms at most; unknown keys get 503; the proxy is ready', async () => {
@@ -68,7 +50,7 @@ describe.concurrent('control plane frozen', () => {
     link.freeze();
 
     const pending = admission(unknown)(proxy);
-    const [refused, known] = await Promise.all([pending, besides(pending, unknown)]);
+    const [refused, known] = await Promise.all([pending, healthy(pending, unknown)]);
     expect(refused.outcome).toBe('503 access_unavailable');
     log('control plane frozen: an unknown key is refused', refused.ms);
     expect(refused.ms).toBeLessThan(2000 + busyMs(known));
@@ -79,7 +61,7 @@ describe.concurrent('control plane frozen', () => {
     let last = 0;
     while ((await served(proxy, 'stale')) === 0) {
       const pending = chat(key)(proxy);
-      const [{ outcome, ms }, well] = await Promise.all([pending, besides(pending, key)]);
+      const [{ outcome, ms }, well] = await Promise.all([pending, healthy(pending, key)]);
       expect(outcome).toBe('200');
       beside.push(...well);
       fresh.push(last);
@@ -147,7 +129,7 @@ async function resolveNewKeys(proxies: readonly TestProxy[]) {
     for (const proxy of proxies) {
       const another = await newKey();
       const pending = admission(key)(proxy);
-      const [{ outcome, ms }, well] = await Promise.all([pending, besides(pending, another)]);
+      const [{ outcome, ms }, well] = await Promise.all([pending, healthy(pending, another)]);
       expect(outcome).toBe('200');
       waited.push(ms);
       beside.push(...well);

@@ -6,12 +6,11 @@ import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { word } from '../../ui/format.ts';
 import { Page } from '../../ui/layout.tsx';
-import { Actions } from '../../ui/menu.tsx';
 import { Badge, Empty } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { ChangeToggle } from '../shared/change-toggle.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { actionsColumn, switchColumn } from '../shared/row-columns.tsx';
 import { kindOf, kinds } from './check-kinds.ts';
 import { GuardrailForm } from './guardrail-form.tsx';
 import { GuardrailTest } from './guardrail-test.tsx';
@@ -73,36 +72,21 @@ function columnsFor(
           : `${aiSystemIds.length} AI systems, ${keyIds.length} keys`,
       minWidth: 150,
     },
-    {
+    switchColumn({
       id: 'enabled',
       title: 'State',
-      render: ({ id, enabled, name }) => (
-        <ChangeToggle
-          label={`${name} enabled`}
-          method="Guardrails.Update"
-          isSelected={enabled}
-          requestFor={(next) => ({ id, enabled: next })}
-        >
-          {enabled ? 'on' : 'off'}
-        </ChangeToggle>
-      ),
       width: 110,
-    },
-    {
-      id: 'actions',
-      title: 'Actions',
-      width: 90,
-      minWidth: 80,
-      render: (row) => (
-        <Actions
-          label={`Actions for ${row.name}`}
-          actions={[
-            { id: 'edit', name: 'Change', run: () => onEdit(row) },
-            { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
-          ]}
-        />
-      ),
-    },
+      method: 'Guardrails.Update',
+      isOn: ({ enabled }) => enabled,
+      requestFor: ({ id }, next) => ({ id, enabled: next }),
+    }),
+    actionsColumn(
+      (row) => row.name,
+      (row) => [
+        { id: 'edit', name: 'Change', run: () => onEdit(row) },
+        { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
+      ],
+    ),
   ];
 }
 

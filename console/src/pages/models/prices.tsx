@@ -8,10 +8,10 @@ import { FormDialog } from '../../ui/dialog.tsx';
 import { TextInput } from '../../ui/fields.tsx';
 import { date, money } from '../../ui/format.ts';
 import { Mono, Row } from '../../ui/layout.tsx';
-import { Actions } from '../../ui/menu.tsx';
 import { Empty } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { actionsColumn } from '../shared/row-columns.tsx';
 
 function columnsFor(onDelete: (row: Price) => void): readonly TableColumn<Price>[] {
   return [
@@ -32,18 +32,10 @@ function columnsFor(onDelete: (row: Price) => void): readonly TableColumn<Price>
     },
     { id: 'cached', title: 'Cache read', render: ({ prices }) => money(prices?.cacheRead), isNumber: true, width: 120 },
     { id: 'asOf', title: 'Of', render: ({ prices }) => date(prices?.asOf), width: 130 },
-    {
-      id: 'actions',
-      title: 'Actions',
-      width: 90,
-      minWidth: 80,
-      render: (row) => (
-        <Actions
-          label={`Actions for ${row.model}`}
-          actions={[{ id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) }]}
-        />
-      ),
-    },
+    actionsColumn(
+      (row) => row.model,
+      (row) => [{ id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) }],
+    ),
   ];
 }
 

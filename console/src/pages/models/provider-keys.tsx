@@ -6,11 +6,10 @@ import { useChange, useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { ago, word } from '../../ui/format.ts';
 import { Mono, Row } from '../../ui/layout.tsx';
-import { Actions } from '../../ui/menu.tsx';
 import { Badge, Empty, ErrorNote, type Tone } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
-import { ChangeToggle } from '../shared/change-toggle.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { actionsColumn, switchColumn } from '../shared/row-columns.tsx';
 import { ProviderKeyForm } from './provider-key-form.tsx';
 
 const tones: Readonly<Record<ProviderKeyState, Tone>> = {
@@ -40,37 +39,22 @@ function columnsFor({ onTest, onReplace, onDelete }: Handlers): readonly TableCo
     },
     { id: 'detail', title: 'Why', render: ({ stateDetail }) => stateDetail || '–', minWidth: 180 },
     { id: 'since', title: 'Since', render: ({ stateAt }) => ago(stateAt), width: 130 },
-    {
+    switchColumn({
       id: 'enabled',
       title: 'Enabled',
       width: 100,
-      render: ({ id, enabled, name }) => (
-        <ChangeToggle
-          label={`${name} enabled`}
-          method="ProviderKeys.Update"
-          isSelected={enabled}
-          requestFor={(next) => ({ id, enabled: next })}
-        >
-          {enabled ? 'on' : 'off'}
-        </ChangeToggle>
-      ),
-    },
-    {
-      id: 'actions',
-      title: 'Actions',
-      width: 90,
-      minWidth: 80,
-      render: (row) => (
-        <Actions
-          label={`Actions for ${row.name}`}
-          actions={[
-            { id: 'test', name: 'Test', run: () => onTest(row) },
-            { id: 'replace', name: 'Replace the secret', run: () => onReplace(row) },
-            { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
-          ]}
-        />
-      ),
-    },
+      method: 'ProviderKeys.Update',
+      isOn: ({ enabled }) => enabled,
+      requestFor: ({ id }, next) => ({ id, enabled: next }),
+    }),
+    actionsColumn(
+      (row) => row.name,
+      (row) => [
+        { id: 'test', name: 'Test', run: () => onTest(row) },
+        { id: 'replace', name: 'Replace the secret', run: () => onReplace(row) },
+        { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
+      ],
+    ),
   ];
 }
 

@@ -8,10 +8,10 @@ import { FormDialog } from '../../ui/dialog.tsx';
 import { Picker, TextInput } from '../../ui/fields.tsx';
 import { listOf, word } from '../../ui/format.ts';
 import { Mono, Row } from '../../ui/layout.tsx';
-import { Actions } from '../../ui/menu.tsx';
 import { Badge, Empty } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { actionsColumn } from '../shared/row-columns.tsx';
 
 /** The organization of the caller; nothing for the platform's. */
 function useOwner() {
@@ -32,18 +32,10 @@ function columnsFor(organizationId: string, onDelete: (row: Provider) => void): 
       minWidth: 200,
     },
     { id: 'of', title: 'Of', render: (row) => <Badge>{isOwn(row) ? 'yours' : 'the platform'}</Badge>, width: 120 },
-    {
-      id: 'actions',
-      title: 'Actions',
-      width: 90,
-      minWidth: 80,
-      render: (row) => (
-        <Actions
-          label={`Actions for ${row.name}`}
-          actions={isOwn(row) ? [{ id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) }] : []}
-        />
-      ),
-    },
+    actionsColumn(
+      (row) => row.name,
+      (row) => (isOwn(row) ? [{ id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) }] : []),
+    ),
   ];
 }
 

@@ -8,11 +8,10 @@ import { FormDialog } from '../../ui/dialog.tsx';
 import { TextInput } from '../../ui/fields.tsx';
 import { word } from '../../ui/format.ts';
 import { Mono, Row } from '../../ui/layout.tsx';
-import { Actions } from '../../ui/menu.tsx';
 import { Empty } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
-import { ChangeToggle } from '../shared/change-toggle.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { actionsColumn, switchColumn } from '../shared/row-columns.tsx';
 
 /** Such as "a 90, b 10 → c": groups in their order, targets with their weights. */
 function targetsText(groups: readonly RouteGroup[]): string {
@@ -34,36 +33,21 @@ function columnsFor(onEdit: (row: Route) => void, onDelete: (row: Route) => void
         word(groups[0]?.choice ?? 'GROUP_CHOICE_WEIGHTED', 'GROUP_CHOICE_').replace('unspecified', 'weighted'),
       width: 120,
     },
-    {
+    switchColumn({
       id: 'active',
       title: 'Active',
       width: 100,
-      render: ({ id, active, name }) => (
-        <ChangeToggle
-          label={`${name} active`}
-          method="Routes.Update"
-          isSelected={active}
-          requestFor={(next) => ({ id, active: next })}
-        >
-          {active ? 'on' : 'off'}
-        </ChangeToggle>
-      ),
-    },
-    {
-      id: 'actions',
-      title: 'Actions',
-      width: 90,
-      minWidth: 80,
-      render: (row) => (
-        <Actions
-          label={`Actions for ${row.name}`}
-          actions={[
-            { id: 'edit', name: 'Change targets', run: () => onEdit(row) },
-            { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
-          ]}
-        />
-      ),
-    },
+      method: 'Routes.Update',
+      isOn: ({ active }) => active,
+      requestFor: ({ id }, next) => ({ id, active: next }),
+    }),
+    actionsColumn(
+      (row) => row.name,
+      (row) => [
+        { id: 'edit', name: 'Change targets', run: () => onEdit(row) },
+        { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
+      ],
+    ),
   ];
 }
 

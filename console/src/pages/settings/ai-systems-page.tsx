@@ -8,11 +8,11 @@ import { FormDialog } from '../../ui/dialog.tsx';
 import { Check, TextInput } from '../../ui/fields.tsx';
 import { date, listOf } from '../../ui/format.ts';
 import { Page } from '../../ui/layout.tsx';
-import { Actions } from '../../ui/menu.tsx';
 import { Badge, Empty } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { ModelsField } from '../shared/models-field.tsx';
+import { actionsColumn } from '../shared/row-columns.tsx';
 
 function columnsFor(
   onEdit: (row: AiSystem) => void,
@@ -28,21 +28,13 @@ function columnsFor(
     },
     { id: 'models', title: 'Models', render: ({ allowedModels }) => allowedModels.join(', ') || 'all', minWidth: 200 },
     { id: 'created', title: 'Created', render: ({ createdAt }) => date(createdAt), width: 140 },
-    {
-      id: 'actions',
-      title: 'Actions',
-      width: 90,
-      minWidth: 80,
-      render: (row) => (
-        <Actions
-          label={`Actions for ${row.name}`}
-          actions={[
-            { id: 'edit', name: 'Change', run: () => onEdit(row) },
-            { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
-          ]}
-        />
-      ),
-    },
+    actionsColumn(
+      (row) => row.name,
+      (row) => [
+        { id: 'edit', name: 'Change', run: () => onEdit(row) },
+        { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
+      ],
+    ),
   ];
 }
 

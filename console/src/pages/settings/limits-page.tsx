@@ -8,11 +8,11 @@ import { FormDialog } from '../../ui/dialog.tsx';
 import { TextInput } from '../../ui/fields.tsx';
 import { date, money, word } from '../../ui/format.ts';
 import { Page } from '../../ui/layout.tsx';
-import { Actions } from '../../ui/menu.tsx';
 import { Empty } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { limitText } from '../shared/limit-text.ts';
+import { actionsColumn } from '../shared/row-columns.tsx';
 import { CreateLimit } from './create-limit.tsx';
 
 type Doing = { readonly what: 'amount' | 'raise' | 'delete'; readonly limit: Limit };
@@ -38,24 +38,16 @@ function columnsFor(start: ((doing: Doing) => void) | undefined): readonly Table
   if (start === undefined) return facts;
   return [
     ...facts,
-    {
-      id: 'actions',
-      title: 'Actions',
-      width: 90,
-      minWidth: 80,
-      render: (limit) => (
-        <Actions
-          label={`Actions for ${limitText(limit)}`}
-          actions={[
-            { id: 'amount', name: 'Change the amount', run: () => start({ what: 'amount', limit }) },
-            ...(limit.kind === 'LIMIT_KIND_BUDGET'
-              ? [{ id: 'raise', name: 'Raise until the window ends', run: () => start({ what: 'raise', limit }) }]
-              : []),
-            { id: 'delete', name: 'Delete', isDangerous: true, run: () => start({ what: 'delete', limit }) },
-          ]}
-        />
-      ),
-    },
+    actionsColumn(
+      (limit) => limitText(limit),
+      (limit) => [
+        { id: 'amount', name: 'Change the amount', run: () => start({ what: 'amount', limit }) },
+        ...(limit.kind === 'LIMIT_KIND_BUDGET'
+          ? [{ id: 'raise', name: 'Raise until the window ends', run: () => start({ what: 'raise', limit }) }]
+          : []),
+        { id: 'delete', name: 'Delete', isDangerous: true, run: () => start({ what: 'delete', limit }) },
+      ],
+    ),
   ];
 }
 

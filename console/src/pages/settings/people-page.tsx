@@ -6,10 +6,11 @@ import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { date } from '../../ui/format.ts';
 import { Page } from '../../ui/layout.tsx';
-import { type Action, Actions } from '../../ui/menu.tsx';
+import type { Action } from '../../ui/menu.tsx';
 import { Badge, Empty } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { actionsColumn } from '../shared/row-columns.tsx';
 import { IssueToken } from './issue-token.tsx';
 import { PersonForm } from './person-form.tsx';
 
@@ -63,13 +64,10 @@ function columnsFor(caller: Caller, start: (doing: Doing) => void): readonly Tab
       width: 120,
     },
     { id: 'created', title: 'Created', render: ({ createdAt }) => date(createdAt), width: 130 },
-    {
-      id: 'actions',
-      title: 'Actions',
-      width: 90,
-      minWidth: 80,
-      render: (person) => <Actions label={`Actions for ${person.name}`} actions={actionsFor(caller, person, start)} />,
-    },
+    actionsColumn(
+      (person) => person.name,
+      (person) => actionsFor(caller, person, start),
+    ),
   ];
 }
 

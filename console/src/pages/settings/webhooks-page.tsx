@@ -8,11 +8,10 @@ import { FormDialog } from '../../ui/dialog.tsx';
 import { TextInput } from '../../ui/fields.tsx';
 import { date, duration } from '../../ui/format.ts';
 import { Page } from '../../ui/layout.tsx';
-import { Actions } from '../../ui/menu.tsx';
 import { Empty, ErrorNote, Note } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
-import { ChangeToggle } from '../shared/change-toggle.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { actionsColumn, switchColumn } from '../shared/row-columns.tsx';
 import { SecretDialog } from '../shared/secret-dialog.tsx';
 import { Deliveries } from './deliveries.tsx';
 
@@ -27,37 +26,22 @@ function columnsFor({ onTest, onOpen, onDelete }: Handlers): readonly TableColum
     { id: 'name', title: 'Name', render: ({ name }) => name, minWidth: 160 },
     { id: 'url', title: 'URL', render: ({ url }) => url, minWidth: 280 },
     { id: 'created', title: 'Created', render: ({ createdAt }) => date(createdAt), width: 130 },
-    {
+    switchColumn({
       id: 'enabled',
       title: 'Enabled',
       width: 100,
-      render: ({ id, enabled, name }) => (
-        <ChangeToggle
-          label={`${name} enabled`}
-          method="Webhooks.Update"
-          isSelected={enabled}
-          requestFor={(next) => ({ id, enabled: next })}
-        >
-          {enabled ? 'on' : 'off'}
-        </ChangeToggle>
-      ),
-    },
-    {
-      id: 'actions',
-      title: 'Actions',
-      width: 90,
-      minWidth: 80,
-      render: (row) => (
-        <Actions
-          label={`Actions for ${row.name}`}
-          actions={[
-            { id: 'test', name: 'Send a test', run: () => onTest(row) },
-            { id: 'deliveries', name: 'Deliveries', run: () => onOpen(row) },
-            { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
-          ]}
-        />
-      ),
-    },
+      method: 'Webhooks.Update',
+      isOn: ({ enabled }) => enabled,
+      requestFor: ({ id }, next) => ({ id, enabled: next }),
+    }),
+    actionsColumn(
+      (row) => row.name,
+      (row) => [
+        { id: 'test', name: 'Send a test', run: () => onTest(row) },
+        { id: 'deliveries', name: 'Deliveries', run: () => onOpen(row) },
+        { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
+      ],
+    ),
   ];
 }
 
