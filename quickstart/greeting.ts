@@ -32,8 +32,9 @@ export function greeting(facts: GreetingFacts): string {
     ...(consoleLink === undefined
       ? []
       : [
-          'Console, signed in once within ten minutes (a new link: npm run -s gatewayctl -- console):',
+          'Console, signed in once within ten minutes:',
           consoleLink,
+          `A new link: npm run -s gatewayctl -- console --server 127.0.0.1:${grpcPort} --token-file '${dataPath}/operator-token'`,
           '',
         ]),
     `chat           http://127.0.0.1:${trafficPort}/v1`,

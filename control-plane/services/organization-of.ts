@@ -28,7 +28,10 @@ export async function namedOrPlatform(request: { readonly organizationId?: strin
 
 /** `organization_id` of the request; empty for the platform's limits. */
 export async function namedOrPlatforms(request: { readonly organizationId: string }, call: ReadCall): Promise<Belongs> {
-  return request.organizationId === '' && call.caller.organizationId === undefined ? null : await named(request);
+  if (request.organizationId !== '') return await named(request);
+  if (call.caller.organizationId === undefined) return null;
+  const description = 'must be the id of your organization; limits of the platform are for platform operators';
+  throw invalidRequest([{ field: 'organization_id', description }]);
 }
 
 /** `id` is a limit's. */
