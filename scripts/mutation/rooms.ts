@@ -69,7 +69,7 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
     mutated: ['proxy/{formats,conversation,models}/**/*.ts', 'common/event-stream.ts'],
     left: [],
     tests: [
-      'test/golden/golden.test.ts',
+      'test/golden/{golden,clients}.test.ts',
       'test/unit/proxy/{formats,conversation,models}/**/*.test.ts',
       'test/unit/proxy/providers/*.test.ts',
       'test/unit/proxy/pricing/{special-usage,vendor-rules}.test.ts',

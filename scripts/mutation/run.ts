@@ -9,6 +9,7 @@ import { isAbsolute, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
+import { rangesOf } from './ranges.ts';
 import { isRoomName, mutatedFiles, type RoomName, rooms, root } from './rooms.ts';
 import type { Sample } from './sample.ts';
 import { checkerName, type SampleOptions } from './sample-checker.ts';
@@ -35,7 +36,8 @@ async function run(room: RoomName, sample: Sample | undefined): Promise<void> {
   process.env[roomVariable] = room;
   mkdirSync(cache, { recursive: true });
   const files = mutatedFiles(rooms[room]);
-  const results = await new Stryker(optionsFor(room, files, sample)).runMutationTest();
+  const mutate = sample === undefined ? files : await rangesOf(files, sample);
+  const results = await new Stryker({ ...optionsFor(room, files, sample), mutate: [...mutate] }).runMutationTest();
   const named = results.map((result) => ({ ...result, fileName: fromRoot(result.fileName) }));
   report(room, named, sample);
 }
@@ -43,7 +45,6 @@ async function run(room: RoomName, sample: Sample | undefined): Promise<void> {
 function optionsFor(room: RoomName, files: readonly string[], sample: Sample | undefined): PartialStrykerOptions {
   const base = join(cache, sample === undefined ? room : `${room}-${sample.size}-${sample.seed}`);
   return {
-    mutate: [...files],
     testRunner: 'vitest',
     vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false, pool: 'forks' },
     plugins: ['@stryker-mutator/vitest-runner', join(import.meta.dirname, 'sample-checker.ts')],
