@@ -25,7 +25,7 @@ export async function rangesOf(files: readonly string[], sample: Sample): Promis
   const mutants = await mutantsOf(files);
   const size = spare * sample.size;
   const chosen = pickSample([...mutants.keys()], { ...sample, size });
-  return [...new Set([...chosen].map((key) => rangeOf(mutants.get(key)!)))];
+  return [...new Set([...mutants].filter(([key]) => chosen.has(key)).map(([, mutant]) => rangeOf(mutant)))];
 }
 
 async function mutantsOf(files: readonly string[]): Promise<ReadonlyMap<string, Mutant>> {
