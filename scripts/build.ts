@@ -34,7 +34,7 @@ const rulesOf = {
       'translation-worker': 'proxy/translation-worker.ts',
     },
     folders: ['proxy', 'common', 'proto', 'catalog', 'guardrails'],
-    withoutPackages: [...database, 'commander', 'hyparquet'],
+    withoutPackages: [...database, 'undici', 'commander', 'hyparquet'],
   },
   'control-plane': {
     entries: {

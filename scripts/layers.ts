@@ -53,7 +53,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   jose: ['control-plane/auth/logout-token.ts'],
   'openid-client': ['control-plane/auth/oidc.ts'],
   re2js: ['guardrails/kinds/pattern/expressions.ts'],
-  undici: ['proxy/upstream/transport.ts'],
+  undici: ['test/'],
 };
 
 /** Files that only the named files may import. */
@@ -67,6 +67,11 @@ const reserved: readonly { readonly file: RegExp; readonly by: RegExp; readonly 
     file: /^proxy\/(?:providers\/(?!(?:provider|custom|credentials\/credential)\.ts$)|formats\/(?!chat-completions\/)[a-z-]+\/)/,
     by: /^(?:proxy\/(?:formats\/|providers\/|telemetry\/|[a-z-]+\.ts$)|scripts\/|test\/)/,
     why: 'a provider is the interface in providers/provider.ts, seen from the request path',
+  },
+  {
+    file: /^(?!proxy\/http1\/)/,
+    by: /^(?!proxy\/http1\/)/,
+    why: 'the engine of HTTP/1.1 knows nothing of gateways',
   },
   ...translation(),
 ];

@@ -41,10 +41,10 @@ function passing(raw: RawHeaders, isDropped: (name: string) => boolean): string[
   const named = namedByConnection(raw);
   const passed: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    const header = textOf(raw[at]);
+    const header = raw[at] ?? '';
     const name = header.toLowerCase();
     if (hopByHop.has(name) || named.includes(name) || isDropped(name)) continue;
-    passed.push(header, textOf(raw[at + 1]));
+    passed.push(header, raw[at + 1] ?? '');
   }
   return passed;
 }
@@ -52,12 +52,8 @@ function passing(raw: RawHeaders, isDropped: (name: string) => boolean): string[
 function namedByConnection(raw: RawHeaders): readonly string[] {
   const named: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    if (textOf(raw[at]).toLowerCase() !== 'connection') continue;
-    for (const name of textOf(raw[at + 1]).split(',')) named.push(name.trim().toLowerCase());
+    if (raw[at]?.toLowerCase() !== 'connection') continue;
+    for (const name of (raw[at + 1] ?? '').split(',')) named.push(name.trim().toLowerCase());
   }
   return named;
-}
-
-function textOf(part: RawHeaders[number] | undefined): string {
-  return typeof part === 'string' ? part : (part?.toString('latin1') ?? '');
 }

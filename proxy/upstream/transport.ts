@@ -1,16 +1,18 @@
-// HTTP to providers (the only undici). One pool for each origin, HTTP/1.1 with keep-alive, no redirects, no
+// HTTP to providers. One pool for each origin, HTTP/1.1 with keep-alive, no redirects, no
 // decompression. Its only time-out is that for connecting: the watchdog of http/ limits all others. A look-up for a new
 // connection belongs to the request that needs it: it counts for the request's organization and ends with it.
-import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { type Dispatcher, errors, Pool } from 'undici';
 import { ForbiddenAddressError, filteredLookup, type LookupFor, type Resolve } from '../../common/filtered-lookup.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { ClientTlsSource } from '../../common/tls.ts';
+import type { ExchangeControl, ExchangeHandler } from '../http1/connection.ts';
+import { ConnectTimeoutError, ProtocolError } from '../http1/errors.ts';
+import { Pool } from '../http1/pool.ts';
+import type { ResponseHead } from '../http1/response-head.ts';
 import { type LoopScheduler, pieceBytes } from '../loop-scheduler.ts';
 import type { AddressPolicy } from './addresses.ts';
 import { LookupFailedError, LookupRefusedError } from './name-lookups.ts';
@@ -74,7 +76,7 @@ export class TransportError extends Error {
 }
 
 /** Alternating names and values, as received. */
-export type RawHeaders = readonly (Buffer | string)[];
+export type RawHeaders = readonly string[];
 
 /** Called in this order: head, data…, then end or error; only error if there is no head. */
 export interface UpstreamReceiver {
@@ -104,16 +106,15 @@ export function createTransport(options: TransportOptions): Transport {
   const origins = new LRUCache<string, Origin>({
     max: options.originsMax,
     dispose: ({ pools }) => {
-      for (const pool of pools.values()) void pool.close().catch(() => pool.destroy());
+      for (const pool of pools.values()) void pool.close();
     },
   });
-  const connecting: Connecting = { exchange: undefined };
   const poolFor: PoolFor = ({ origin: name, fresh }, { organization }) => {
     const origin = origins.get(name) ?? originOf(name);
     const scope = options.addresses.scopeOf(origin.hostAndPort, organization);
     const kept = origin.pools.get(scope);
     if (kept !== undefined && fresh !== true) return kept;
-    const pool = openPool(origin, scope !== undefined, { ...options, connecting });
+    const pool = openPool(origin, scope !== undefined, options);
     if (fresh === true) return pool;
     origin.pools.set(scope, pool);
     origins.set(name, origin);
@@ -124,9 +125,7 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     send: (request, receiver, owner) => {
       const exchange = new UpstreamExchange(receiver, owner, options.loop);
-      connecting.exchange = exchange;
       exchange.start(request, poolFor);
-      connecting.exchange = undefined;
       return exchange;
     },
     close: async () => {
@@ -143,60 +142,50 @@ interface Origin {
   /** Without brackets. */
   readonly host: string;
   readonly hostAndPort: string;
+  /** The header Host: without the scheme's own port. */
+  readonly hostField: string;
+  readonly port: number;
   readonly isSecure: boolean;
   /**
    * By the scope for which the host is listed: only callers that may open a connection to a private host may use one.
    */
-  readonly pools: Map<string | undefined, Pool>;
+  readonly pools: Map<string | undefined, UpstreamPool>;
 }
 
-type PoolFor = (request: Pick<OutgoingRequest, 'origin' | 'fresh'>, owner: ShareOwner) => Pool;
-
-/** The exchange that is being sent: undici opens the connection that it needs in the same tick. */
-interface Connecting {
-  exchange: UpstreamExchange | undefined;
-}
+type PoolFor = (request: Pick<OutgoingRequest, 'origin' | 'fresh'>, owner: ShareOwner) => UpstreamPool;
 
 function originOf(name: string): Origin {
-  const { hostname, port, protocol } = new URL(name);
+  const { host: hostField, hostname, port: ownPort, protocol } = new URL(name);
   const isSecure = protocol === 'https:';
+  const port = Number(ownPort) || (isSecure ? 443 : 80);
   return {
     name,
-    isSecure,
+    ...{ isSecure, hostField, port },
     host: hostname.replace(/^\[|\]$/g, ''),
-    hostAndPort: `${hostname}:${port || (isSecure ? '443' : '80')}`,
+    hostAndPort: `${hostname}:${port}`,
     pools: new Map(),
   };
 }
 
-interface PoolOptions extends TransportOptions {
-  readonly connecting: Connecting;
-}
-
 /** @throws ForbiddenAddressError */
-function openPool({ name, host, isSecure }: Origin, isListed: boolean, options: PoolOptions): Pool {
-  const { addresses, connecting, resolve } = options;
-  const allows = (address: string) => addresses.allows(address, isListed);
+function openPool(origin: Origin, isListed: boolean, options: TransportOptions): UpstreamPool {
+  const { host, hostField, port, isSecure } = origin;
+  const allows = (address: string) => options.addresses.allows(address, isListed);
   // An address in the URL is not looked up, so it is checked here.
   if ((isIP(host) !== 0 && !allows(host)) || (!isSecure && !isListed)) throw new ForbiddenAddressError(host);
-  return new Pool(name, {
-    allowH2: false,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: options.keepAliveMs,
-    keepAliveMaxTimeout: options.keepAliveMs,
-    maxHeaderSize: 32 * 1024,
-    clientTtl: options.connectionAgeMs ?? null,
-    connect: {
-      ...(isSecure && { secureContext: contextOf(options.tls) }),
-      timeout: options.connectTimeoutMs,
-      lookup: (...lookup) => filteredLookup(allows, resolve, connecting.exchange?.lookingUp())(...lookup),
-      keepAlive: true,
-      noDelay: true,
-    },
+  return new Pool({
+    ...{ host, hostField, port, headBytesMax },
+    connectTimeoutMs: options.connectTimeoutMs,
+    keepAliveMs: options.keepAliveMs,
+    connectionAgeMs: options.connectionAgeMs,
+    secureContext: isSecure ? contextOf(options.tls) : undefined,
+    lookup: (exchange) => filteredLookup(allows, options.resolve, exchange.lookingUp()),
   });
 }
+
+type UpstreamPool = Pool<UpstreamExchange>;
+
+const headBytesMax = 32 * 1024;
 
 /**
  * Cached, because creating one is the slowest part of a connection, and callers choose how many connections there are.
@@ -211,7 +200,7 @@ function contextOf(tls: ClientTlsSource | undefined): SecureContext {
   return context;
 }
 
-class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler {
+class UpstreamExchange implements UpstreamConnection, ExchangeHandler {
   readonly #receiver: UpstreamReceiver;
   readonly #owner: ShareOwner;
   readonly #loop: LoopScheduler | undefined;
@@ -219,11 +208,11 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   #pieces: Buffer[] = [];
   /** Paused by the receiver. */
   #isPaused = false;
-  #controller: Dispatcher.DispatchController | undefined;
+  #control: ExchangeControl | undefined;
   #lookup: AbortController | undefined;
   /** When the request was written to a kept connection, until the first byte of its response. */
   #sentOnKeptAt: number | undefined;
-  #over = false;
+  isOver = false;
 
   constructor(receiver: UpstreamReceiver, owner: ShareOwner, loop: LoopScheduler | undefined) {
     this.#receiver = receiver;
@@ -238,65 +227,57 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   }
 
   start(request: OutgoingRequest, poolFor: PoolFor): void {
-    const { method = 'POST', path, headers, body = null, fresh } = request;
+    const { method = 'POST', path, headers, body, fresh } = request;
     try {
       const pool = poolFor(request, this.#owner);
-      pool.dispatch({ method, path, headers, body }, this);
+      pool.send({ method, path, headers, body }, this);
       // A pool of its own closes once the response has ended.
-      if (fresh === true) void pool.close().catch(() => pool.destroy());
+      if (fresh === true) void pool.close();
     } catch (error) {
       this.#fail(error);
     }
   }
 
   get begun(): boolean {
-    return this.#controller !== undefined;
+    return this.#control !== undefined;
   }
 
   pause(): void {
     this.#isPaused = true;
-    if (!this.#over) this.#controller?.pause();
+    if (!this.isOver) this.#control?.pause();
   }
 
   resume(): void {
     this.#isPaused = false;
-    if (!this.#over && this.#pieces.length === 0) this.#controller?.resume();
+    if (!this.isOver && this.#pieces.length === 0) this.#control?.resume();
   }
 
   cancel(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.#lookup?.abort(new Error('cancelled'));
-    this.#controller?.abort(new Error('cancelled'));
+    this.#control?.abort(new Error('cancelled'));
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    starting = this;
+  onStart(control: ExchangeControl, isKept: boolean): void {
+    this.#control = control;
     this.#lookup = undefined;
-    // It was cancelled while it waited for a connection.
-    if (this.#over) controller.abort(new Error('cancelled'));
-  }
-
-  /** @param isKept whether the connection has served a request before */
-  sentOn(isKept: boolean): void {
     if (isKept) this.#sentOnKeptAt = performance.now();
   }
 
-  onResponseStart({ rawHeaders }: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onHead({ status, headers, raw }: ResponseHead): void {
     this.#sentOnKeptAt = undefined;
-    if (this.#over || status < 200) return;
-    this.#receiver.onHead(status, headers, Array.isArray(rawHeaders) ? rawHeaders : []);
+    if (!this.isOver) this.#receiver.onHead(status, headers, raw);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#over) return;
+  onData(bytes: Buffer): void {
+    if (this.isOver) return;
     if (this.#loop === undefined) {
-      this.#receiver.onData(chunk);
+      this.#receiver.onData(bytes);
       return;
     }
     const waits = this.#pieces.length > 0;
-    for (let at = 0; at < chunk.length; at += pieceBytes) this.#pieces.push(chunk.subarray(at, at + pieceBytes));
+    for (let at = 0; at < bytes.length; at += pieceBytes) this.#pieces.push(bytes.subarray(at, at + pieceBytes));
     if (!waits) this.#proceed(this.#loop);
   }
 
@@ -304,7 +285,7 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   #proceed(loop: LoopScheduler): void {
     for (;;) {
       const [piece] = this.#pieces;
-      if (piece === undefined || this.#over) return;
+      if (piece === undefined || this.isOver) return;
       let isNow = true;
       const isDone = loop.run(this.#owner, piece.length, () => {
         // It may have been passed on already at the end of the response.
@@ -315,37 +296,37 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
       });
       isNow = false;
       if (isDone) continue;
-      this.#controller?.pause();
+      this.#control?.pause();
       return;
     }
   }
 
-  /** Outside of undici's calls, no other code would see an error that the receiver throws. */
+  /** Outside of the connection's calls, no other code would see an error that the receiver throws. */
   #later(piece: Buffer, loop: LoopScheduler): void {
-    if (this.#over) return;
+    if (this.isOver) return;
     try {
       this.#receiver.onData(piece);
     } catch (error) {
-      this.#controller?.abort(error instanceof Error ? error : new Error(String(error)));
+      this.#control?.abort(error instanceof Error ? error : new Error(String(error)));
       return;
     }
     this.#proceed(loop);
-    if (this.#pieces.length === 0 && !this.#isPaused && !this.#over) this.#controller?.resume();
+    if (this.#pieces.length === 0 && !this.#isPaused && !this.isOver) this.#control?.resume();
   }
 
   /** Passes the rest on without waiting: it is at most one read of a socket. */
   #handOn(): void {
-    for (const piece of this.#pieces.splice(0)) if (!this.#over) this.#receiver.onData(piece);
+    for (const piece of this.#pieces.splice(0)) if (!this.isOver) this.#receiver.onData(piece);
   }
 
-  onResponseEnd(): void {
+  onEnd(): void {
     this.#handOn();
-    if (this.#over) return;
-    this.#over = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.#receiver.onEnd();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     this.#handOn();
     this.#fail(error);
   }
@@ -353,8 +334,8 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   #fail(error: unknown): void {
     // The look-up may still be in progress, but is too late for the connection.
     this.#lookup?.abort(new Error('failed'));
-    if (this.#over) return;
-    this.#over = true;
+    if (this.isOver) return;
+    this.isOver = true;
     const kind = failureKind(error);
     // A connection that breaks later, with a request on it, has the same codes as a failed connect.
     const { begun } = this;
@@ -371,25 +352,13 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
  */
 const idleClosesMs = 1000;
 
-/** The exchange whose request is being written: undici names the connection in the same tick, and only there. */
-let starting: UpstreamExchange | undefined;
-const usedSockets = new WeakSet<Socket>();
-
-subscribe('undici:client:sendHeaders', (message) => {
-  const { socket } = message as { readonly socket: Socket };
-  starting?.sentOn(usedSockets.has(socket));
-  starting = undefined;
-  usedSockets.add(socket);
-});
-
 const connectCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']);
 
 function failureKind(error: unknown): TransportFailureKind {
   if (error instanceof ForbiddenAddressError) return 'forbidden';
   if (error instanceof LookupRefusedError) return 'overloaded';
-  if (error instanceof LookupFailedError || error instanceof errors.ConnectTimeoutError) return 'connect';
-  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return 'protocol';
-  if (error instanceof errors.ResponseContentLengthMismatchError) return 'closed';
+  if (error instanceof LookupFailedError || error instanceof ConnectTimeoutError) return 'connect';
+  if (error instanceof ProtocolError) return 'protocol';
   if (error instanceof AggregateError) return failureKind(error.errors[0]);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   // The gateway has no descriptor left for another connection.

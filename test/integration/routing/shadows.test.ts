@@ -276,6 +276,7 @@ describe('a caller', () => {
     const before = await counted('no_room', hasty);
     const served = await Promise.all(Array.from({ length: 8 }, () => whole(hasty)));
     expect(served.every(({ text }) => text !== '')).toBe(true);
+    await until(() => copies().length >= 2);
     expect(copies()).toHaveLength(2);
     expect(await counted('no_room', hasty)).toBe(before + 6);
     await ended(2);
