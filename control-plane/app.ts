@@ -21,7 +21,8 @@ import { assertEveryMethodHasARow } from './api/methods.ts';
 import { permissionsOf } from './api/permissions.ts';
 import { createAuditLog } from './audit/audit-export.ts';
 import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from './audit/watch.ts';
-import { createIssuerNetwork, type IssuerNetwork } from './auth/outgoing.ts';
+import { createIssuerNetwork } from './auth/outgoing.ts';
+import type { OutsideTokens } from './auth/outside-tokens.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
 import { consoleOnMachine, openConsole } from './console/open.ts';
 import { webhookAddresses } from './domain/webhook.ts';
@@ -122,8 +123,9 @@ async function assemble(
   metrics.watchShares(shares);
   metrics.watchOrganizations(createOrganizationNames(store));
   const followers = new Followers();
+  const { issuers, ...trusting } = trustOutside(settings, webhookNetwork, clock);
   const services = serviceDeps(settings, {
-    network: webhookNetwork,
+    ...{ network: webhookNetwork, ...trusting },
     webhookAddresses: receivers,
     webhookPost: post,
     guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle),
@@ -149,8 +151,7 @@ async function assemble(
   lifecycle.onClose('admin', () => admin.close());
 
   const reports = reportsOf({ store, clock, log }, shares, lifecycle);
-  const network = issuerNetwork(settings, services, webhookNetwork);
-  const outside = { links: embedded, folder: consoleFolder, network, masterKeys: settings.masterKey };
+  const outside = { links: embedded, folder: consoleFolder, network: issuers, masterKeys: settings.masterKey };
   const page = openConsole(settings, { store, shares, clock, log, services, ...outside }, lifecycle);
   const listeners = await openListeners(
     settings,
@@ -189,16 +190,11 @@ function reportsOf(
   };
 }
 
-function issuerNetwork(
-  { denyCidrs }: ControlPlaneSettings,
-  { privateIssuers }: ServiceDeps,
-  network: KeyTestsDeps['network'],
-): IssuerNetwork {
-  return createIssuerNetwork({ privateIssuers, denyCidrs, network });
-}
-
 interface OpenedServices
-  extends Pick<ServiceDeps, 'webhookAddresses' | 'webhookPost' | 'guardrailWork' | 'replica' | 'followers'> {
+  extends Pick<
+    ServiceDeps,
+    'webhookAddresses' | 'webhookPost' | 'guardrailWork' | 'replica' | 'followers' | 'privateIssuers' | 'outsideTokens'
+  > {
   readonly network: KeyTestsDeps['network'];
 }
 
@@ -212,9 +208,23 @@ function serviceDeps(settings: ControlPlaneSettings, { network, ...opened }: Ope
     masterKeys: settings.masterKey,
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
     privateUpstreams,
-    privateIssuers: new PrivateUpstreams(settings.privateIssuers),
     usageKeptMs: settings.usageKept,
   };
+}
+
+/** Issuers that organizations name, and what verifies their tokens. */
+function trustOutside(settings: ControlPlaneSettings, network: KeyTestsDeps['network'], clock: Clock) {
+  const privateIssuers = new PrivateUpstreams(settings.privateIssuers);
+  const issuers = createIssuerNetwork({ privateIssuers, denyCidrs: settings.denyCidrs, network });
+  let opened: Promise<OutsideTokens> | undefined;
+  // A control plane without service accounts needs neither the library nor its memory.
+  const outsideTokens = () => {
+    opened ??= import('./auth/outside-tokens.ts').then(
+      ({ OutsideTokens }) => new OutsideTokens({ network: issuers, now: () => clock.now() }),
+    );
+    return opened;
+  };
+  return { issuers, privateIssuers, outsideTokens };
 }
 
 function openUsageUpkeep(

@@ -102,6 +102,11 @@ export const rootOptions: readonly Given[] = [
     flags: '--token-file <file>',
     about: 'take the token from this file, - for standard input; also GATEWAYCTL_TOKEN',
   },
+  {
+    flags: '--token-exchange <file>',
+    about: 'exchange the outside token in this file for a token of --service-account; also GATEWAY_OIDC_TOKEN_FILE',
+  },
+  { flags: '--service-account <id>', about: 'whose token the exchange gives; also GATEWAY_SERVICE_ACCOUNT' },
   { flags: '--tls', about: 'speak TLS; the default but to this machine' },
   { flags: '--ca-file <file>', about: "speak TLS and trust these authorities (PEM) instead of the system's" },
   {

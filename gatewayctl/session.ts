@@ -8,9 +8,10 @@ import { type Context, readConfig } from './config.ts';
 import { Failure, usageMistake } from './failure.ts';
 import { type Io, readGiven } from './io.ts';
 import { chooseTransport, type Target, type TransportWish } from './target.ts';
+import { type ExchangeWish, exchangedToken, exchangeSource } from './token-exchange.ts';
 
 /** Options of every command that connects to a server. */
-export interface ConnectionOptions extends TransportWish {
+export interface ConnectionOptions extends TransportWish, ExchangeWish {
   readonly context?: string;
   readonly server?: string;
   readonly tokenFile?: string;
@@ -32,11 +33,8 @@ export interface Session {
 /** @throws Failure that names the missing setting */
 export async function openSession(options: ConnectionOptions, io: Io): Promise<Session> {
   const { name, context } = chooseContext(options, io.env);
-  const target: Target = {
-    ...connectionOf(options, context, io.env),
-    token: await chooseToken(options, context, io),
-    timeoutMs: timeoutMs(options.timeout),
-  };
+  const reached = { ...connectionOf(options, context, io.env), timeoutMs: timeoutMs(options.timeout) };
+  const target: Target = { ...reached, token: await chooseToken(options, context, { io, reached }) };
   let opened: Promise<Client> | undefined;
   return {
     context: name,
@@ -85,11 +83,14 @@ function connectionOf(options: ConnectionOptions, context: Context | undefined, 
 async function chooseToken(
   options: ConnectionOptions,
   context: Context | undefined,
-  io: Io,
+  { io, reached }: { readonly io: Io; readonly reached: Omit<Target, 'token'> },
 ): Promise<Secret | undefined> {
   const server = options.server ?? (io.env.GATEWAYCTL_SERVER || undefined);
   if (options.tokenFile !== undefined) return operatorToken(await readGiven(options.tokenFile, io), options.tokenFile);
-  if (io.env.GATEWAYCTL_TOKEN) return operatorToken(io.env.GATEWAYCTL_TOKEN, 'GATEWAYCTL_TOKEN');
+  const isWished = options.tokenExchange !== undefined || options.serviceAccount !== undefined;
+  if (io.env.GATEWAYCTL_TOKEN && !isWished) return operatorToken(io.env.GATEWAYCTL_TOKEN, 'GATEWAYCTL_TOKEN');
+  const exchange = exchangeSource(options, io.env);
+  if (exchange !== undefined) return await exchangedToken(exchange, reached, io);
   return server === undefined || server === context?.server ? context?.token : undefined;
 }
 

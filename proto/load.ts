@@ -26,11 +26,13 @@ import type { RequestsDefinition } from './generated/gateway/v1/Requests.ts';
 import type { RouteBody, RouteBody__Output } from './generated/gateway/v1/RouteBody.ts';
 import type { RoutesDefinition } from './generated/gateway/v1/Routes.ts';
 import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
+import type { ServiceAccountsDefinition } from './generated/gateway/v1/ServiceAccounts.ts';
 import type { SessionsDefinition } from './generated/gateway/v1/Sessions.ts';
 import type { SignedRecord, SignedRecord__Output } from './generated/gateway/v1/SignedRecord.ts';
 import type { SignInDefinition } from './generated/gateway/v1/SignIn.ts';
 import type { StatusDefinition } from './generated/gateway/v1/Status.ts';
 import type { StopsDefinition } from './generated/gateway/v1/Stops.ts';
+import type { TokensDefinition } from './generated/gateway/v1/Tokens.ts';
 import type { UsageDefinition } from './generated/gateway/v1/Usage.ts';
 import type { VirtualKeysDefinition } from './generated/gateway/v1/VirtualKeys.ts';
 import type { WebhooksDefinition } from './generated/gateway/v1/Webhooks.ts';
@@ -65,10 +67,12 @@ export const services = {
   Reconciliation: service<ReconciliationDefinition>('Reconciliation'),
   Requests: service<RequestsDefinition>('Requests'),
   Routes: service<RoutesDefinition>('Routes'),
+  ServiceAccounts: service<ServiceAccountsDefinition>('ServiceAccounts'),
   Sessions: service<SessionsDefinition>('Sessions'),
   SignIn: service<SignInDefinition>('SignIn'),
   Status: service<StatusDefinition>('Status'),
   Stops: service<StopsDefinition>('Stops'),
+  Tokens: service<TokensDefinition>('Tokens'),
   Usage: service<UsageDefinition>('Usage'),
   VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),
   Webhooks: service<WebhooksDefinition>('Webhooks'),

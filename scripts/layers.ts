@@ -50,7 +50,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
     ...['control-plane', 'injector', 'keeper'].map((plane) => `${plane}/telemetry/metrics.ts`),
     'proxy/telemetry/',
   ],
-  jose: ['control-plane/auth/logout-token.ts'],
+  jose: ['control-plane/auth/logout-token.ts', 'control-plane/auth/outside-tokens.ts'],
   'openid-client': ['control-plane/auth/oidc.ts'],
   re2js: ['guardrails/kinds/pattern/expressions.ts'],
   undici: ['test/'],

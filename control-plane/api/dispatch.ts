@@ -19,6 +19,7 @@ import type {
   Download,
   DownloadMethod,
   Method,
+  OpenMethod,
   OperatorMethod,
   Outcome,
   OutsideCall,
@@ -32,7 +33,7 @@ import type { Store } from '../store/store.ts';
 import { type MethodName, methodNamed } from './methods.ts';
 
 export interface Dispatcher {
-  /** A method of operators or of the bootstrap token. @throws CallError, StoreUnavailableError */
+  /** A method of operators, of the bootstrap token, or of anyone. @throws CallError, StoreUnavailableError */
   call(name: MethodName, credentials: Credentials, request: unknown): Promise<object>;
   /** A method of operators for which isDownload is true. @throws CallError, StoreUnavailableError */
   download(name: MethodName, credentials: Credentials, request: unknown): Promise<Download>;
@@ -59,6 +60,10 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   return {
     call: async (name, credentials, request) => {
       const method = methodNamed(name);
+      if (method.audience === 'anyone') {
+        const { store, shares, clock, services } = deps;
+        return await method.handle({ from: credentials.from, store, shares, clock, deps: services }, request);
+      }
       const presented = readCredentials(credentials);
       if (method.audience === 'proxy') throw permissionDenied(audienceNeeded.proxy);
       const call = { name, presented, request, owner: await holders.ownerOf(presented) };
@@ -79,7 +84,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
 async function operate(
   deps: DispatchDeps,
-  method: Exclude<Method<unknown, object>, ProxyMethod>,
+  method: Exclude<Method<unknown, object>, ProxyMethod | OpenMethod<unknown, object>>,
   call: Call,
 ): Promise<object> {
   const { shares } = deps;

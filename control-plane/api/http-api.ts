@@ -25,7 +25,7 @@ import { type Exchange, expectJson, readBody, single } from '../rpc/http-request
 import { createInFlight, type InFlight, type RespondDeps, respond } from '../rpc/respond.ts';
 import type { Download } from '../services/method.ts';
 import type { Dispatcher } from './dispatch.ts';
-import { isDownload, isMethodName, type MethodName } from './methods.ts';
+import { isDownload, isMethodName, type MethodName, methodNamed } from './methods.ts';
 
 export interface HttpApi {
   readonly port: number;
@@ -58,6 +58,8 @@ export interface HttpApiOptions {
 }
 
 const bodyBytesMax = 1024 * 1024;
+/** Of callers without a credential. */
+const openBodyBytesMax = 32 * 1024;
 const requestTimeoutMs = 10_000;
 const flushMs = 500;
 /** A download is cut when its reader takes nothing for this long. */
@@ -194,9 +196,10 @@ async function call(api: ApiDeps, { request, response, from }: Exchange): Promis
     certificateProxy: undefined,
     from,
   };
-  // Checks the token before the body: a request without a well-formed token gets no memory.
-  readCredentials(credentials);
-  const body = decode(route.requestType, await readBody(request, bodyBytesMax));
+  // Checks the token before the body: a request without a well-formed token gets little memory.
+  const isOpen = methodNamed(route.method).audience === 'anyone';
+  if (!isOpen) readCredentials(credentials);
+  const body = decode(route.requestType, await readBody(request, isOpen ? openBodyBytesMax : bodyBytesMax));
   const { requestSerialize, requestDeserialize, responseSerialize, responseDeserialize } = route.definition;
   // Converts to the wire form and back, so that handlers get exactly what gRPC gives them.
   const message = requestDeserialize(requestSerialize(body));

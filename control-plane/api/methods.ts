@@ -31,9 +31,11 @@ import * as proxyTokens from '../services/proxy-tokens.ts';
 import * as recordKeys from '../services/record-keys.ts';
 import * as requests from '../services/requests.ts';
 import * as routes from '../services/routes.ts';
+import * as serviceAccounts from '../services/service-accounts.ts';
 import * as sessions from '../services/sessions.ts';
 import * as status from '../services/status.ts';
 import * as stops from '../services/stops.ts';
+import * as tokenExchange from '../services/token-exchange.ts';
 import * as usage from '../services/usage.ts';
 import * as virtualKeys from '../services/virtual-keys.ts';
 import * as deliveries from '../services/webhook-deliveries.ts';
@@ -57,6 +59,7 @@ const recent = { needsRecentSignIn: () => true } as const;
 const sharedChange = { ...change, roles: managersAndPlatform } as const;
 const managedChange = { ...change, roles: managers } as const;
 const issuerChange = { ...change, ...recent, roles: ['owner'] } as const;
+const accountChange = { ...change, ...recent, roles: managers } as const;
 const suspension = { ...change, ...all, ...recent, roles: platform, organization: of.itself } as const;
 
 export const methods = {
@@ -225,6 +228,13 @@ export const methods = {
     Update: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.update },
     Delete: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.remove },
   },
+  ServiceAccounts: {
+    Create: { ...accountChange, organization: of.named, handle: serviceAccounts.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('people'), handle: serviceAccounts.get },
+    List: { ...read, roles: managers, organization: of.named, handle: serviceAccounts.list },
+    Update: { ...accountChange, organization: of.ofRow('people'), handle: serviceAccounts.update },
+    Delete: { ...accountChange, organization: of.ofRow('people'), handle: serviceAccounts.remove },
+  },
   Sessions: {
     CreateLink: { ...change, roles: everybody, organization: of.callersOwn, handle: sessions.createLink },
     List: { ...read, roles: everybody, organization: of.namedOrOwn, handle: sessions.list },
@@ -251,6 +261,9 @@ export const methods = {
     Get: { ...read, roles: managersAndPlatform, organization: of.ofReadableStop, handle: stops.get },
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: stops.list },
     Delete: { ...change, ...recent, roles: managersAndPlatform, organization: of.ofRow('stops'), handle: stops.remove },
+  },
+  Tokens: {
+    Exchange: { audience: 'anyone', handle: tokenExchange.exchange },
   },
   Usage: {
     Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },

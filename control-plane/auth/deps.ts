@@ -35,7 +35,7 @@ export function inOrder<T>(
 
 /** Counts a failure that is the caller's. It counts before the work, so that concurrent calls cannot exceed the rate. */
 export async function limited<T>(
-  { shares }: SignInDeps,
+  { shares }: Pick<SignInDeps, 'shares'>,
   rate: 'sign_ins' | 'unknown_tokens',
   owner: string,
   work: () => Promise<T>,

@@ -4,6 +4,7 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose';
 import { isObject } from '../../common/json.ts';
 import { CallError } from '../rpc/errors.ts';
 import type { IssuerFetch } from './outgoing.ts';
+import { signatureAlgorithms } from './signature-algorithms.ts';
 
 export interface IssuerLogout {
   /** The token's id, to be spent. */
@@ -23,20 +24,6 @@ export interface LogoutTokenChecks {
 }
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
-/** None, and none with a shared secret. */
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-];
 const timeoutMs = 5_000;
 
 /** @throws CallError invalid_request */
@@ -49,7 +36,14 @@ export async function verifyLogoutToken(token: string, checks: LogoutTokenChecks
   });
   try {
     const { payload } = await jwtVerify(token, keys, {
-      ...{ issuer, audience, algorithms, clockTolerance: 60, maxTokenAge: '10m', currentDate: new Date(now) },
+      ...{
+        issuer,
+        audience,
+        algorithms: [...signatureAlgorithms],
+        clockTolerance: 60,
+        maxTokenAge: '10m',
+        currentDate: new Date(now),
+      },
       requiredClaims: ['iat', 'jti', 'events'],
     });
     const { jti, sid, sub, events, nonce } = payload;

@@ -86,6 +86,7 @@ async function operator(db: Kysely<Schema>, hash: string, from: string, now: num
       'people.id',
       'people.organization_id',
       'people.role',
+      'people.kind',
       'people.active',
       'organizations.suspended',
       'organizations.suspended_ends_at',
@@ -103,6 +104,7 @@ async function operator(db: Kysely<Schema>, hash: string, from: string, now: num
     personId: row.id,
     organizationId: row.organization_id ?? undefined,
     role: row.role,
+    ...(row.kind === 'service' && { isServiceAccount: true }),
     tokenEndsAt: row.ends_at,
     from,
   };

@@ -2,6 +2,7 @@
 // the bootstrap token creates the first platform operator and is invalid afterwards.
 import type { Role } from '../../proto/words/access.ts';
 import type { Actor } from '../store/store.ts';
+import { permissionDenied } from './errors.ts';
 
 export type Caller = OperatorCaller | ProxyCaller | BootstrapCaller;
 
@@ -14,6 +15,8 @@ export interface OperatorCaller {
   /** Undefined for a platform operator. */
   readonly organizationId: string | undefined;
   readonly role: Role;
+  /** A machine, with a token of an exchange. */
+  readonly isServiceAccount?: true;
   /** Milliseconds since 1970. */
   readonly tokenEndsAt: number;
   /** The session of the console to which the token belongs; undefined for an operator token. */
@@ -42,6 +45,11 @@ export interface ProxyCaller {
 export interface BootstrapCaller {
   readonly kind: 'bootstrap';
   readonly from: string;
+}
+
+/** A token of an hour must make nothing that works for longer. @throws CallError if the caller is a service account */
+export function expectNoMachine({ isServiceAccount }: OperatorCaller): void {
+  if (isServiceAccount) throw permissionDenied('a service account makes no access: this needs a person');
 }
 
 /** The caller's name in audit events. */

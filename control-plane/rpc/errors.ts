@@ -39,7 +39,15 @@ export const callReasons = {
   },
   issuer_unavailable: {
     code: 'UNAVAILABLE',
-    about: 'console: the issuer does not respond, or its configuration cannot be used; try again',
+    about: 'the issuer does not respond, or its configuration or keys cannot be used; try again',
+  },
+  exchange_refused: {
+    code: 'UNAUTHENTICATED',
+    about: 'no trust row of the service account fits the outside token, or the token was used before',
+  },
+  too_many_service_accounts: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization has a bounded number of service accounts',
   },
   too_many_invitations: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of invitations' },
   too_many_issuers: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of issuers' },

@@ -17,6 +17,7 @@ export function liveSessions(db: Kysely<Schema>, now: number) {
     .where('console_sessions.idle_ends_at', '>', now)
     .where('operator_tokens.revoked_at', 'is', null)
     .where('people.active', '=', 1)
+    .where('people.kind', '=', 'human')
     .select([
       'console_sessions.id',
       'console_sessions.person_id',

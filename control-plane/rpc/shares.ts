@@ -54,7 +54,7 @@ const rateRows = {
     perMinute: 20,
     burst: 20,
     ownersMax: 10_000,
-    about: 'failed sign-ins at the console, by address of the caller (IPv6: by /64)',
+    about: 'failed sign-ins at the console, and failed exchanges of tokens, by address of the caller (IPv6: by /64)',
   },
 } as const satisfies Record<string, RateRow>;
 

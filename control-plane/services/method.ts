@@ -7,6 +7,7 @@ import type { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { DatabaseKind, Role } from '../../proto/words/access.ts';
+import type { OutsideTokens } from '../auth/outside-tokens.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { Watcher } from '../changes/watchers.ts';
 import type { WebhookAddresses } from '../domain/webhook.ts';
@@ -14,14 +15,16 @@ import type { GuardrailWork } from '../guardrails/guardrail-work.ts';
 import type { Followers } from '../requests/followers.ts';
 import type { AuthenticationDeps } from '../rpc/authentication.ts';
 import type { OperatorCaller } from '../rpc/caller.ts';
+import type { Shares } from '../rpc/shares.ts';
 import type { Schema } from '../store/schema.ts';
-import type { Change, InsertRows, RowLocks, Unchanged } from '../store/store.ts';
+import type { Change, InsertRows, RowLocks, Store, Unchanged } from '../store/store.ts';
 import type { KeyTests } from '../vendors/key-tests.ts';
 import type { LookedAt } from './selector-watch.ts';
 
 export type Method<Request, Response> =
   | OperatorMethod<Request, Response>
   | BootstrapMethod<Request, Response>
+  | OpenMethod<Request, Response>
   | ProxyMethod;
 
 export type OperatorMethod<Request, Response> =
@@ -100,6 +103,12 @@ export interface BootstrapMethod<Request, Response> {
   handle(call: BootstrapCall, request: Request): Promise<Outcome<Response>>;
 }
 
+/** For callers without a credential of the gateway: the handler verifies what the request contains. */
+export interface OpenMethod<Request, Response> {
+  readonly audience: 'anyone';
+  handle(call: OpenCall, request: Request): Promise<Response>;
+}
+
 /** For gRPC only; grpc-server.ts implements it. */
 export interface ProxyMethod {
   readonly audience: 'proxy';
@@ -137,6 +146,15 @@ export interface DownloadCall {
   read<T>(work: (db: Kysely<Schema>, caller: OperatorCaller) => Promise<T>): Promise<T>;
 }
 
+export interface OpenCall {
+  /** Address of the caller, without port. */
+  readonly from: string;
+  readonly store: Store;
+  readonly shares: Shares;
+  readonly clock: Clock;
+  readonly deps: ServiceDeps;
+}
+
 export interface BootstrapCall {
   readonly db: Kysely<Schema>;
   readonly now: number;
@@ -157,6 +175,8 @@ export interface ServiceDeps extends AuthenticationDeps {
   readonly privateIssuers: PrivateUpstreams;
   /** How long requests are kept, in milliseconds. */
   readonly usageKeptMs: number;
+  /** Verifies tokens of outside issuers. The library is loaded by the first of them. */
+  outsideTokens(): Promise<OutsideTokens>;
   readonly webhookAddresses: WebhookAddresses;
   /** Reaches the same addresses. */
   readonly webhookPost: GuardedPost;

@@ -15,6 +15,7 @@ import type { RevokeOperatorTokenRequest__Output } from '../../proto/generated/g
 import { optional } from '../domain/field.ts';
 import { mayHandleTokensOf } from '../domain/roles.ts';
 import { email, name, timeText, within } from '../domain/shared-fields.ts';
+import { expectNoMachine } from '../rpc/caller.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound, permissionDenied } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
@@ -57,7 +58,11 @@ export async function create(
     name: name(request.name),
     days: optional(within(1, daysMax), request.days),
   });
+  expectNoMachine(call.caller);
   const person = await personWithTokens(call, request.personId);
+  if (person.kind === 'service') {
+    throw permissionDenied('a service account gets its tokens by Tokens.Exchange alone');
+  }
   const { row, value } = await issueOperatorToken(call, {
     personId: person.id,
     name: fields.name,
@@ -104,10 +109,18 @@ export async function revoke(
   };
 }
 
+export interface NewToken {
+  readonly personId: string;
+  readonly name: string;
+  readonly days?: number | undefined;
+  /** The trust row with which it ends, and when it ends at the latest, in milliseconds since 1970. */
+  readonly trust?: { readonly id: string; readonly endsAt: number };
+}
+
 /** Creates a token. Its value is to be shown once. */
 export async function issueOperatorToken(
   call: Pick<ChangeCall, 'db' | 'now'>,
-  token: { readonly personId: string; readonly name: string; readonly days?: number | undefined },
+  token: NewToken,
 ): Promise<{ readonly row: Row; readonly value: string }> {
   const value = createCredential('operator');
   const row: Row = {
@@ -117,8 +130,9 @@ export async function issueOperatorToken(
     name: token.name,
     hint: credentialHint(value),
     created_at: call.now,
-    ends_at: call.now + (token.days ?? daysMax) * dayMs,
+    ends_at: token.trust?.endsAt ?? call.now + (token.days ?? daysMax) * dayMs,
     revoked_at: null,
+    trust_id: token.trust?.id ?? null,
   };
   await call.db.insertInto('operator_tokens').values(row).execute();
   return { row, value };

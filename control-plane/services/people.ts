@@ -15,10 +15,12 @@ import { clearable, type Field, invalid, optional, valid } from '../domain/field
 import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
 import { isIndispensableRole, mayChangePerson, roleFits } from '../domain/roles.ts';
 import { email, name, timeText } from '../domain/shared-fields.ts';
-import { checked, expectRevision } from '../rpc/checked.ts';
+import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
+import type { PersonKind } from '../store/people-table.ts';
 import type { Schema } from '../store/schema.ts';
+import type { Change } from '../store/store.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { revokeKeysOfScope } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
@@ -78,7 +80,7 @@ export function changesRole({ role }: UpdatePersonRequest__Output): boolean {
 }
 
 export async function update(call: ChangeCall, request: UpdatePersonRequest__Output): Promise<Outcome<Person>> {
-  const before = await findPerson(call.db, request.id);
+  const before = await findHuman(call.db, request.id);
   const known = await readKnownModels(call.db, before.organization_id, request.allowedModels);
   const fields = checked({
     name: optional(name, request.name),
@@ -121,18 +123,21 @@ export async function remove(
   call: ChangeCall,
   request: DeletePersonRequest__Output,
 ): Promise<Outcome<DeletePersonResponse>> {
-  const row = await findPerson(call.db, request.id);
+  const row = await findHuman(call.db, request.id);
   if (!mayChangePerson(call.caller, row.role)) throw ownersOnly();
   await keepOneOf(call.db, row);
+  return { ...(await deletePerson(call, row)), before: personMessage(row) };
+}
+
+/** Deletes the row with what is the person's: keys, limits, and by the row's deletion tokens and sessions. */
+export async function deletePerson(call: ChangeCall, row: PersonRow): Promise<Change<{ keysRevoked: number }>> {
   const limitsDeleted = await deleteLimitsUnder(call, row.id);
   const { keysRevoked, invalidations } = await revokeKeysOfScope(call, 'person', row.id);
-  // The person's operator tokens are deleted with the row.
   await call.db.deleteFrom('people').where('id', '=', row.id).execute();
   return {
     result: { keysRevoked },
     organizationId: row.organization_id ?? undefined,
     target: { kind: 'person', id: row.id },
-    before: personMessage(row),
     after: { keysRevoked, limitsDeleted },
     invalidations: [...invalidations, { kind: 'person', ref: row.id, state: 'gone' }],
   };
@@ -143,6 +148,8 @@ export interface NewPerson {
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;
+  /** Default: human. */
+  readonly kind?: PersonKind;
   readonly allowedModels: readonly WrittenSelector[];
 }
 
@@ -157,6 +164,7 @@ export async function insertPerson(
     email: person.email,
     role: person.role,
     role_by_hand: 1,
+    kind: person.kind ?? 'human',
     active: 1,
     allowed_models: globsText(person.allowedModels),
     created_at: call.now,
@@ -172,6 +180,13 @@ export async function findPerson(db: Kysely<Schema>, id: string): Promise<Person
   return row;
 }
 
+/** A person whom this service changes. @throws CallError for service accounts, which have a service of their own */
+async function findHuman(db: Kysely<Schema>, id: string): Promise<PersonRow> {
+  const row = await findPerson(db, id);
+  if (row.kind === 'human') return row;
+  throw invalidRequest([{ field: 'id', description: 'must not be a service account; ServiceAccounts changes those' }]);
+}
+
 export function personMessage(row: PersonRow) {
   return {
     id: row.id,
@@ -183,6 +198,7 @@ export function personMessage(row: PersonRow) {
     allowedModels: globsOf('people', row),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
+    serviceAccount: row.kind === 'service',
   } satisfies Person;
 }
 

@@ -25,7 +25,7 @@ export async function createLink(call: ChangeCall): Promise<Outcome<ConsoleLink>
   const { caller, now, db } = call;
   const base = call.deps.replica.linkBase();
   // A session makes no other session: an access token works for five minutes and makes nothing that works longer.
-  if (base === undefined || caller.session !== undefined) {
+  if (base === undefined || caller.session !== undefined || caller.isServiceAccount) {
     throw new CallError(
       'link_unavailable',
       'a gateway that runs as one process (`npm start`) makes links, with an operator token; elsewhere open the console and sign in',

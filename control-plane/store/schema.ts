@@ -1,7 +1,6 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for
 // milliseconds since 1970 and revisions, JSON as text. Both databases have exactly these; migrations.ts creates them.
-import type { Generated } from 'kysely';
-import type { KeyForm, RecordKind, RecordState, Role, WireFormat } from '../../proto/words/access.ts';
+import type { KeyForm, RecordKind, RecordState, WireFormat } from '../../proto/words/access.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { AuditEventsTable } from './audit-table.ts';
@@ -21,11 +20,13 @@ import type {
 } from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
 import type { OrganizationsTable } from './organization-table.ts';
+import type { PeopleTable } from './people-table.ts';
 import type { ProviderKeyHoursTable } from './provider-key-hours-table.ts';
 import type { ReconciliationTables } from './reconciliation-tables.ts';
 import type { RecordKeysTable } from './record-key-table.ts';
 import type { RequestsTable } from './request-table.ts';
 import type { RoutesTable } from './route-table.ts';
+import type { ServiceTrustsTable, SpentTokensTable } from './service-account-tables.ts';
 import type { ConsoleLoginsTable, IdentitiesTable, InvitationsTable, IssuersTable } from './sign-in-tables.ts';
 import type { StopsTable } from './stop-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
@@ -80,6 +81,8 @@ export interface Schema extends ReconciliationTables {
   issuers: IssuersTable;
   identities: IdentitiesTable;
   invitations: InvitationsTable;
+  service_trusts: ServiceTrustsTable;
+  spent_tokens: SpentTokensTable;
 }
 
 type Flag = 0 | 1;
@@ -110,21 +113,6 @@ interface ChangesTable {
   organization_id: string | null;
   state: RecordState;
   at: number;
-}
-
-interface PeopleTable {
-  id: string;
-  /** Null for platform operators. */
-  organization_id: string | null;
-  name: string;
-  email: string | null;
-  role: Role;
-  /** No claim of an issuer changes it. */
-  role_by_hand: Generated<Flag>;
-  active: Flag;
-  allowed_models: string;
-  created_at: number;
-  revision: number;
 }
 
 interface AiSystemsTable {

@@ -8,6 +8,8 @@ export interface OperatorTokensTable {
   created_at: number;
   ends_at: number;
   revoked_at: number | null;
+  /** The trust row of a service account by which it was issued. */
+  trust_id: string | null;
 }
 
 export interface ProxyTokensTable {

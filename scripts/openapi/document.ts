@@ -1,6 +1,6 @@
 // The OpenAPI document of the operators' JSON API: a path for each method, from the contract and from the table of
 // methods, which defines who may call each.
-import { type MethodName, methodNamed, methodNames } from '../../control-plane/api/methods.ts';
+import { type AnyMethod, type MethodName, methodNamed, methodNames } from '../../control-plane/api/methods.ts';
 import { callCodes, callReasons } from '../../control-plane/rpc/errors.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { methodTypes } from '../../proto/json/contract.ts';
@@ -62,7 +62,7 @@ function operation(method: MethodName, schemas: Schemas) {
     operationId: `${service}_${name}`,
     tags: [service],
     description: [schemas.comment(method), forWhom].filter((text) => text !== undefined).join('\n\n') || undefined,
-    security: [row.audience === 'operator' ? { operatorToken: [] } : { bootstrapToken: [] }],
+    security: securityOf(row.audience),
     requestBody: { required: true, content: json(schemas.reference(requestType, 'accepted')) },
     responses: {
       200: { description: isDownload ? 'The file, in the format of the request' : 'OK', content },
@@ -70,6 +70,11 @@ function operation(method: MethodName, schemas: Schemas) {
     },
   };
   return { service, path: `/gateway.v1.${service}/${name}`, post };
+}
+
+function securityOf(audience: AnyMethod['audience']): readonly object[] {
+  if (audience === 'anyone') return [];
+  return [audience === 'operator' ? { operatorToken: [] } : { bootstrapToken: [] }];
 }
 
 function json(schema: Schema): Schema {

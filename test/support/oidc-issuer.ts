@@ -33,7 +33,7 @@ export interface OidcIssuer {
   close(): Promise<void>;
 }
 
-interface Signing {
+export interface Signing {
   /** Default: the issuer's. */
   readonly key?: SigningKey;
   readonly alg?: string;
@@ -173,7 +173,8 @@ function forged(
   return signed(change(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())), signing);
 }
 
-function signed(claims: object, { key, alg = 'ES256' }: Signing & { readonly key: SigningKey }): string {
+/** A JSON Web Token. */
+export function signed(claims: object, { key, alg = 'ES256' }: Signing & { readonly key: SigningKey }): string {
   const encoded = [{ alg, kid: key.kid, typ: 'JWT' }, claims].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   );

@@ -1,6 +1,6 @@
 // The usual expectations of the role matrix: which roles may call a method.
-export type Code = 'OK' | 'PERMISSION_DENIED' | 'NOT_FOUND';
-export const [ok, denied, hidden] = ['OK', 'PERMISSION_DENIED', 'NOT_FOUND'] as const;
+export type Code = 'OK' | 'PERMISSION_DENIED' | 'NOT_FOUND' | 'INVALID_ARGUMENT';
+export const [ok, denied, hidden, invalid] = ['OK', 'PERMISSION_DENIED', 'NOT_FOUND', 'INVALID_ARGUMENT'] as const;
 
 export const managersOnly = {
   own: { owner: ok, admin: ok, member: denied },

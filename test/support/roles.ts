@@ -26,6 +26,7 @@ import {
   ownersOnly,
   platformOnly,
 } from './role-codes.ts';
+import { machineExpectations } from './role-machines.ts';
 import {
   invitationFields,
   invitationMade,
@@ -42,7 +43,7 @@ import {
 import { writeRequest } from './stored-requests.ts';
 import { writeSession } from './stored-sessions.ts';
 
-interface Expectation {
+export interface Expectation {
   /** The named objects, created again for each call by a caller with the right. */
   request(world: World, tenant: TestTenant, caller: Someone): Promise<object> | object;
   /** Expected codes for roles of the organization itself. */
@@ -296,15 +297,6 @@ export const expectations: Record<MethodName, Expectation> = {
   'Providers.List': { ...managersHiddenFromPlatform, request: inOrganization },
   'Providers.Update': { ...managersHiddenFromPlatform, request: customProvider },
   'Providers.Delete': { ...managersHiddenFromPlatform, request: customProvider },
-  'ProxyTokens.Create': { ...platformOnly, request: () => ({ name: 'proxy' }) },
-  'ProxyTokens.List': { ...platformOnly, request: () => ({}) },
-  'ProxyTokens.Revoke': {
-    ...platformOnly,
-    request: async ({ plane, platform }) => {
-      const made = await plane.expect('ProxyTokens.Create', platform.token, { name: 'to revoke' });
-      return { id: made.proxyToken.id };
-    },
-  },
   'Reconciliation.ImportBill': { ...managersOnly, request: (_world, tenant) => importedBill(tenant) },
   'Reconciliation.ListBillDays': { ...managersOnly, request: inOrganization },
   'Reconciliation.DeleteBill': { ...managersOnly, request: (_world, tenant) => bill(tenant) },
@@ -361,6 +353,7 @@ export const expectations: Record<MethodName, Expectation> = {
   'SignIn.UpdateIssuer': { ...ownersOnly, request: issuerMade },
   'SignIn.DeleteIssuer': { ...ownersOnly, request: issuerMade },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
+  ...machineExpectations,
   'Usage.Totals': { ...everybodyInside, request: inOrganization },
   'Usage.Export': {
     ...managersOnly,

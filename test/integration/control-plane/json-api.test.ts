@@ -119,6 +119,7 @@ describe('a call of the JSON API', () => {
       active: true,
       allowedModels: [],
       createdAt: overGrpc.createdAt,
+      serviceAccount: false,
       revision: overGrpc.revision,
     });
   });

@@ -182,6 +182,7 @@ describe.each([
       bootstrapHash: undefined,
       privateUpstreams: new PrivateUpstreams([]),
       privateIssuers: new PrivateUpstreams([]),
+      outsideTokens: () => Promise.reject(new Error('there are no issuers')),
       usageKeptMs: 0,
       webhookAddresses: { allows: () => false, takesPrivateNames: false },
       replica: someReplica,

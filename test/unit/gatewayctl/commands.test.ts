@@ -19,6 +19,7 @@ const commands: readonly (readonly [string, Command])[] = [
 /** Methods behind commands that have code of their own. */
 const called: Readonly<Record<string, string>> = {
   'OperatorTokens.Bootstrap': 'bootstrap',
+  'Tokens.Exchange': 'service-accounts token',
   'Usage.Export': 'usage export',
   'Audit.Verify': 'audit verify',
   'Reconciliation.ImportBill': 'reconcile import',

@@ -40,7 +40,12 @@ describe('completion in bash', () => {
   });
 
   it('completes options of the command and of all commands', () => {
-    expect(offered('gatewayctl keys create --s')).toEqual(['--system', '--server', '--server-name']);
+    expect(offered('gatewayctl keys create --s')).toEqual([
+      '--system',
+      '--server',
+      '--service-account',
+      '--server-name',
+    ]);
     expect(offered('gatewayctl keys create checkout --jso')).toEqual(['--json']);
   });
 
