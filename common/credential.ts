@@ -15,6 +15,8 @@ export const credentialPrefixes = {
   link: 'gw-link-',
   /** Signs in at an issuer for the first time, once. */
   invitation: 'gw-inv-',
+  /** Provisions people and groups for an issuer. */
+  scim: 'gw-scim-',
 } as const;
 
 export type CredentialKind = keyof typeof credentialPrefixes;

@@ -34,6 +34,7 @@ import { type ReconciliationDeps, startReconciliation } from './reconciliation/s
 import { Followers } from './requests/followers.ts';
 import { type RequestUpkeepDeps, startRequestUpkeep } from './requests/upkeep.ts';
 import { createShares, type OtherRates, type Shares } from './rpc/shares.ts';
+import { createScim } from './scim/endpoint.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
 import { createReportDecisions, type ReportDecisionsDeps } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
@@ -153,9 +154,11 @@ async function assemble(
   const reports = reportsOf({ store, clock, log }, shares, lifecycle);
   const outside = { links: embedded, folder: consoleFolder, network: issuers, masterKeys: settings.masterKey };
   const page = openConsole(settings, { store, shares, clock, log, services, ...outside }, lifecycle);
+  const { consoleUrl: publicUrl, tlsCertFile } = settings;
+  const provisioning = createScim({ store, shares, clock, publicUrl, overTls: tlsCertFile !== undefined });
   const listeners = await openListeners(
     settings,
-    { tls, calls: { dispatcher, console: page, clock, log, metrics }, access, ledger, reports },
+    { tls, calls: { dispatcher, console: page, scim: provisioning, clock, log, metrics }, access, ledger, reports },
     lifecycle,
   );
   readiness.started((ready) => listeners.grpc.setServing(ready));

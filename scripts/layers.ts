@@ -167,6 +167,7 @@ function databaseRooms(): readonly string[] {
     'reconciliation',
     'requests',
     'rpc',
+    'scim',
     'services',
     'store',
     'usage',

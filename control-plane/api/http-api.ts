@@ -41,6 +41,8 @@ export interface HttpApiDeps extends RespondDeps {
   readonly dispatcher: Dispatcher;
   /** In front of the methods; undefined: it is not served. */
   readonly console?: Console | undefined;
+  /** Provisioning by issuers, on paths of its own as well. */
+  readonly scim?: Console | undefined;
 }
 
 export interface HttpApiOptions {
@@ -171,7 +173,7 @@ async function serve(api: ApiDeps, request: IncomingMessage, response: ServerRes
   const forwardedFor = () => request.headersDistinct['x-forwarded-for']?.join(', ');
   const from = api.callers.addressOf(request.socket, forwardedFor) || 'unknown';
   const exchange: Exchange = { request, response, from };
-  const page = api.console?.routeOf(request);
+  const page = api.console?.routeOf(request) ?? api.scim?.routeOf(request);
   const outcome = await respond(api, page?.name ?? routeOf(request)?.method ?? 'unknown', from, async () => {
     acceptHost(api, request);
     await (page === undefined ? call(api, exchange) : page.serve(exchange));

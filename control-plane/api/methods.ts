@@ -31,6 +31,7 @@ import * as proxyTokens from '../services/proxy-tokens.ts';
 import * as recordKeys from '../services/record-keys.ts';
 import * as requests from '../services/requests.ts';
 import * as routes from '../services/routes.ts';
+import * as scimTokens from '../services/scim-tokens.ts';
 import * as serviceAccounts from '../services/service-accounts.ts';
 import * as sessions from '../services/sessions.ts';
 import * as status from '../services/status.ts';
@@ -227,6 +228,11 @@ export const methods = {
     List: { ...read, roles: managers, organization: of.named, handle: routes.list },
     Update: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.update },
     Delete: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.remove },
+  },
+  ScimTokens: {
+    Create: { ...issuerChange, organization: of.ofIssuer, handle: scimTokens.create },
+    List: { ...read, roles: managers, organization: of.ofIssuer, handle: scimTokens.list },
+    Revoke: { ...issuerChange, organization: of.ofScimToken, handle: scimTokens.revoke },
   },
   ServiceAccounts: {
     Create: { ...accountChange, organization: of.named, handle: serviceAccounts.create },

@@ -33,7 +33,7 @@ export interface Entered {
 
 /** Finds, links or makes the person of a verified identity. @throws CallError sign_in_refused */
 export async function enter(tx: Tx, issuer: IssuerRow, identity: Identity): Promise<Entered> {
-  const claimed = roleOf(issuer, identity);
+  const claimed = roleOf(issuer, await withProvisionedGroups(tx, issuer, identity));
   const known = await tx.db
     .selectFrom('identities')
     .selectAll()
@@ -61,8 +61,27 @@ export async function enter(tx: Tx, issuer: IssuerRow, identity: Identity): Prom
   return { how: 'made', identityId, personId, role: claimed };
 }
 
+/** Groups of which the issuer has reported the person by SCIM count as values of its claim `groups`. */
+async function withProvisionedGroups({ db }: Tx, issuer: IssuerRow, { subject, claims }: Identity) {
+  const groups = await db
+    .selectFrom('identities')
+    .innerJoin('scim_users', 'scim_users.person_id', 'identities.person_id')
+    .innerJoin('scim_members', 'scim_members.user_id', 'scim_users.id')
+    .innerJoin('scim_groups', 'scim_groups.id', 'scim_members.group_id')
+    .select(['scim_groups.display_name', 'scim_groups.external_id'])
+    .where('identities.issuer_id', '=', issuer.id)
+    .where('identities.subject', '=', subject)
+    .where('scim_users.issuer_id', '=', issuer.id)
+    .execute();
+  const names = groups.flatMap((group) => [group.display_name, group.external_id]);
+  return names.length === 0 ? { claims } : { claims: { ...claims, groups: [...valuesOf(claims.groups), ...names] } };
+}
+
 /** The role of the first row that fits; undefined: none, and none is given to the unknown. */
-function roleOf(issuer: IssuerRow, { claims }: Identity): ClaimRow['role'] | undefined {
+export function roleOf(
+  issuer: Pick<IssuerRow, 'id' | 'roles' | 'unknown_person'>,
+  { claims }: Pick<Identity, 'claims'>,
+): ClaimRow['role'] | undefined {
   const row = roleRowsOf(issuer).find(({ claim, value }) => valuesOf(claims[claim]).includes(value));
   return row?.role ?? (issuer.unknown_person === 'member' ? 'member' : undefined);
 }

@@ -3,6 +3,7 @@
 import * as client from 'openid-client';
 import type { SealKeys } from '../../common/seal.ts';
 import { CallError } from '../rpc/errors.ts';
+import { entraSubject, isEntra } from './entra.ts';
 import { type IssuerRow, openClientSecret } from './issuer.ts';
 import type { LoginSecrets } from './login.ts';
 import { type IssuerLogout, verifyLogoutToken } from './logout-token.ts';
@@ -179,24 +180,13 @@ async function withUserInfo(
 /** At Entra `sub` differs by client; the person is `tid` and `oid`. */
 function subjectOf(claims: client.IDToken, sub: string): string {
   const { tid, oid } = claims;
-  return isEntra(claims) && typeof tid === 'string' && typeof oid === 'string' ? `${tid} ${oid}` : sub;
+  return isEntra(claims.iss) && typeof tid === 'string' && typeof oid === 'string' ? entraSubject(tid, oid) : sub;
 }
 
 /** Administrators of a tenant at Entra can give any address to anybody. */
 function vouchedEmail(claims: client.IDToken): string | undefined {
   const { email: address, email_verified: isVerified } = claims;
-  return isVerified === true && typeof address === 'string' && !isEntra(claims) ? address : undefined;
-}
-
-const entraHosts = [
-  'login.microsoftonline.com',
-  'login.microsoftonline.us',
-  'login.partner.microsoftonline.cn',
-  'sts.windows.net',
-];
-
-function isEntra({ iss }: client.IDToken): boolean {
-  return URL.canParse(iss) && entraHosts.includes(new URL(iss).hostname);
+  return isVerified === true && typeof address === 'string' && !isEntra(claims.iss) ? address : undefined;
 }
 
 /** The library's code, such as OAUTH_JWT_CLAIM_COMPARISON_FAILED; never its message. */

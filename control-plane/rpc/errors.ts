@@ -49,6 +49,7 @@ export const callReasons = {
     code: 'FAILED_PRECONDITION',
     about: 'an organization has a bounded number of service accounts',
   },
+  too_many_scim_tokens: { code: 'FAILED_PRECONDITION', about: 'an issuer has a bounded number of SCIM tokens' },
   too_many_invitations: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of invitations' },
   too_many_issuers: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of issuers' },
   cross_site: {

@@ -116,6 +116,23 @@ export async function ofReadableStop(request: { readonly id: string }, call: Rea
   return belongs === null ? callersOwn(request, call) : belongs;
 }
 
+/** `issuer_id` is an issuer's. */
+export async function ofIssuer({ issuerId }: { readonly issuerId: string }, call: ReadCall): Promise<Belongs> {
+  checked({ issuer_id: id(issuerId) });
+  return await ofRow('issuers')({ id: issuerId }, call);
+}
+
+/** `id` is that of an issuer's SCIM token. */
+export async function ofScimToken(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
+  checked({ id: id(request.id) });
+  const token = await call.db
+    .selectFrom('scim_tokens')
+    .select('issuer_id')
+    .where('id', '=', request.id)
+    .executeTakeFirst();
+  return token === undefined ? undefined : await ofIssuer({ issuerId: token.issuer_id }, call);
+}
+
 /** `person_id` names a person. */
 export async function ofPerson(request: { readonly personId: string }, call: ReadCall): Promise<Belongs> {
   checked({ person_id: id(request.personId) });

@@ -96,6 +96,7 @@ export async function update(call: ChangeCall, request: UpdatePersonRequest__Out
     role: fields.role ?? before.role,
     role_by_hand: fields.role === undefined ? before.role_by_hand : flag(true),
     active: request.active === undefined ? before.active : flag(request.active),
+    deactivated_by: request.active ? null : before.deactivated_by,
     allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
   };
   if (isSame(before, columns)) {
@@ -166,6 +167,7 @@ export async function insertPerson(
     role_by_hand: 1,
     kind: person.kind ?? 'human',
     active: 1,
+    deactivated_by: null,
     allowed_models: globsText(person.allowedModels),
     created_at: call.now,
     revision: call.revision,
@@ -218,7 +220,7 @@ export function ownersOnly(): CallError {
 }
 
 /** @throws CallError if this is the last active owner, or the last active platform operator */
-async function keepOneOf(db: Kysely<Schema>, person: PersonRow): Promise<void> {
+export async function keepOneOf(db: Kysely<Schema>, person: PersonRow): Promise<void> {
   if (person.active === 0 || !isIndispensableRole(person.role)) return;
   const other = await db
     .selectFrom('people')

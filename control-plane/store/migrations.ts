@@ -37,6 +37,7 @@ import { createRecordKeys } from './record-key-table.ts';
 import { addRequestTags, createRequests } from './request-table.ts';
 import { createRoutes } from './route-table.ts';
 import type { Schema } from './schema.ts';
+import { createScim } from './scim-tables.ts';
 import { createServiceAccounts } from './service-account-tables.ts';
 import { createInvitations, createSignIn } from './sign-in-tables.ts';
 import { createStops } from './stop-table.ts';
@@ -95,6 +96,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '051_sign_in': { up: createSignIn },
   '052_invitations': { up: createInvitations },
   '057_service_accounts': { up: createServiceAccounts },
+  '058_scim': { up: createScim },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

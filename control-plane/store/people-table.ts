@@ -14,6 +14,8 @@ export interface PeopleTable {
   /** A machine is a service account: it has no e-mail and no session of the console. */
   kind: Generated<PersonKind>;
   active: 0 | 1;
+  /** The issuer whose provisioning made the person inactive; null: a person did, or the person is active. */
+  deactivated_by: string | null;
   allowed_models: string;
   created_at: number;
   revision: number;

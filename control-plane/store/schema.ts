@@ -26,13 +26,14 @@ import type { ReconciliationTables } from './reconciliation-tables.ts';
 import type { RecordKeysTable } from './record-key-table.ts';
 import type { RequestsTable } from './request-table.ts';
 import type { RoutesTable } from './route-table.ts';
+import type { ScimTables } from './scim-tables.ts';
 import type { ServiceTrustsTable, SpentTokensTable } from './service-account-tables.ts';
 import type { ConsoleLoginsTable, IdentitiesTable, InvitationsTable, IssuersTable } from './sign-in-tables.ts';
 import type { StopsTable } from './stop-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhook-tables.ts';
 
-export interface Schema extends ReconciliationTables {
+export interface Schema extends ReconciliationTables, ScimTables {
   feed: FeedTable;
   changes: ChangesTable;
   audit_events: AuditEventsTable;

@@ -22,6 +22,7 @@ import { reconcile } from './reconcile.ts';
 import { requests } from './requests.ts';
 import { routes } from './routes.ts';
 import { run } from './run.ts';
+import { scimTokens } from './scim-tokens.ts';
 import { serviceAccounts } from './service-accounts.ts';
 import { console, sessions } from './sessions.ts';
 import { settings } from './settings.ts';
@@ -35,7 +36,7 @@ export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
     ...[prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
-    ...[operatorTokens, serviceAccounts, proxyTokens, issuers, invitations, sessions, contexts],
+    ...[operatorTokens, serviceAccounts, proxyTokens, issuers, scimTokens, invitations, sessions, contexts],
   ],
   commands: { login, logout, bootstrap, console, run, chat, status, doctor, version, completion, complete, help },
 };

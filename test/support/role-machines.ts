@@ -1,6 +1,7 @@
 // The part of the role matrix (roles.ts) about access of machines.
 import { freshName, type TestTenant } from './operators.ts';
-import { invalid, managersOnly, platformOnly } from './role-codes.ts';
+import { invalid, managersOnly, ownersOnly, platformOnly } from './role-codes.ts';
+import { issuerMade } from './role-requests.ts';
 import type { Expectation, World } from './roles.ts';
 
 const inOrganization = (_world: World, tenant: TestTenant) => ({ organizationId: tenant.id });
@@ -10,6 +11,13 @@ const accountFields = (_world: World, tenant: TestTenant) => ({
 const account = async (world: World, tenant: TestTenant) => {
   const made = await world.plane.expect('ServiceAccounts.Create', tenant.owner.token, accountFields(world, tenant));
   return { id: made.id };
+};
+const scimTokenFields = async (world: World, tenant: TestTenant) => ({
+  ...{ issuerId: (await issuerMade(world, tenant)).id, name: freshName('provisioning') },
+});
+const scimToken = async (world: World, tenant: TestTenant) => {
+  const fields = await scimTokenFields(world, tenant);
+  return { id: (await world.plane.expect('ScimTokens.Create', tenant.owner.token, fields)).scimToken.id };
 };
 
 export const machineExpectations = {
@@ -22,6 +30,12 @@ export const machineExpectations = {
       return { id: made.proxyToken.id };
     },
   },
+  'ScimTokens.Create': { ...ownersOnly, request: scimTokenFields },
+  'ScimTokens.List': {
+    ...managersOnly,
+    request: async (world: World, tenant: TestTenant) => ({ issuerId: (await issuerMade(world, tenant)).id }),
+  },
+  'ScimTokens.Revoke': { ...ownersOnly, request: scimToken },
   'ServiceAccounts.Create': { ...managersOnly, request: accountFields },
   'ServiceAccounts.Get': { ...managersOnly, request: account },
   'ServiceAccounts.List': { ...managersOnly, request: inOrganization },

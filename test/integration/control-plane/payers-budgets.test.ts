@@ -281,9 +281,11 @@ it('the upgrade of a SQLite file keeps its limits and their indexes', async () =
   const rows = file.prepare('select * from limits').all();
   // With all steps after it.
   const later = ['invitations', 'console_logins', 'identities', 'issuers', 'console_links', 'console_tokens'];
-  for (const name of ['spent_tokens', ...later, 'console_sessions']) file.exec(`drop table ${name}`);
+  const provisioning = ['scim_members', 'scim_groups', 'scim_users', 'scim_tokens'];
+  for (const name of [...provisioning, 'spent_tokens', ...later, 'console_sessions']) file.exec(`drop table ${name}`);
   file.exec('drop index operator_tokens_trust; alter table operator_tokens drop column trust_id');
   file.exec('drop table service_trusts; alter table people drop column kind');
+  file.exec('alter table people drop column deactivated_by');
   file.exec('alter table people drop column role_by_hand');
   file.exec("delete from kysely_migration where name >= '046_platform_limits'");
   expect(schema().find(({ name }) => name === 'limits')?.sql).toContain('references');
