@@ -34,7 +34,7 @@ import { type ReconciliationDeps, startReconciliation } from './reconciliation/s
 import { Followers } from './requests/followers.ts';
 import { type RequestUpkeepDeps, startRequestUpkeep } from './requests/upkeep.ts';
 import { createShares, type OtherRates, type Shares } from './rpc/shares.ts';
-import { createScim } from './scim/endpoint.ts';
+import { createScim, type ScimDeps } from './scim/endpoint.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
 import { createReportDecisions, type ReportDecisionsDeps } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
@@ -154,13 +154,9 @@ async function assemble(
   const reports = reportsOf({ store, clock, log }, shares, lifecycle);
   const outside = { links: embedded, folder: consoleFolder, network: issuers, masterKeys: settings.masterKey };
   const page = openConsole(settings, { store, shares, clock, log, services, ...outside }, lifecycle);
-  const { consoleUrl: publicUrl, tlsCertFile } = settings;
-  const provisioning = createScim({ store, shares, clock, publicUrl, overTls: tlsCertFile !== undefined });
-  const listeners = await openListeners(
-    settings,
-    { tls, calls: { dispatcher, console: page, scim: provisioning, clock, log, metrics }, access, ledger, reports },
-    lifecycle,
-  );
+  const scim = openScim(settings, { store, shares, clock });
+  const calls = { dispatcher, console: page, scim, clock, log, metrics };
+  const listeners = await openListeners(settings, { tls, calls, access, ledger, reports }, lifecycle);
   readiness.started((ready) => listeners.grpc.setServing(ready));
   return {
     grpcPort: listeners.grpc.port,
@@ -228,6 +224,13 @@ function trustOutside(settings: ControlPlaneSettings, network: KeyTestsDeps['net
     return opened;
   };
   return { issuers, privateIssuers, outsideTokens };
+}
+
+function openScim(
+  { consoleUrl, tlsCertFile }: ControlPlaneSettings,
+  deps: Pick<ScimDeps, 'store' | 'shares' | 'clock'>,
+) {
+  return createScim({ ...deps, publicUrl: consoleUrl, overTls: tlsCertFile !== undefined });
 }
 
 function openUsageUpkeep(

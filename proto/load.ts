@@ -25,8 +25,8 @@ import type { ReconciliationDefinition } from './generated/gateway/v1/Reconcilia
 import type { RequestsDefinition } from './generated/gateway/v1/Requests.ts';
 import type { RouteBody, RouteBody__Output } from './generated/gateway/v1/RouteBody.ts';
 import type { RoutesDefinition } from './generated/gateway/v1/Routes.ts';
-import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
 import type { ScimTokensDefinition } from './generated/gateway/v1/ScimTokens.ts';
+import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
 import type { ServiceAccountsDefinition } from './generated/gateway/v1/ServiceAccounts.ts';
 import type { SessionsDefinition } from './generated/gateway/v1/Sessions.ts';
 import type { SignedRecord, SignedRecord__Output } from './generated/gateway/v1/SignedRecord.ts';

@@ -19,7 +19,14 @@ import { createGroup, deleteGroup, findGroup, groupResources, listGroups, patchG
 import type { Resource, View } from './lists.ts';
 import { invalidationsOf, type ScimChange } from './people.ts';
 import { projected } from './resource.ts';
-import { groupSchema, type ResourceSchema, resourceType, schemaDocument, serviceProviderConfig, userSchema } from './schema.ts';
+import {
+  groupSchema,
+  type ResourceSchema,
+  resourceType,
+  schemaDocument,
+  serviceProviderConfig,
+  userSchema,
+} from './schema.ts';
 import { createUser, deleteUser, findUser, listUsers, patchUser, replaceUser, userResource } from './users.ts';
 
 export interface ScimDeps {
@@ -142,7 +149,7 @@ function respond(deps: ScimDeps, request: Request): Promise<Sent> {
 }
 
 function about({ method, kind, id, view: { base } }: Request): Sent {
-  if (['Me', 'Bulk'].includes(kind)) throw new ScimError(501, `${kind} is not supported`);
+  if (['Me', 'Bulk', '.search'].includes(kind)) throw new ScimError(501, `${kind} is not supported`);
   const schemas = [userSchema, groupSchema];
   const documents: Readonly<Record<string, (schema: ResourceSchema, base: string) => object>> = {
     Schemas: schemaDocument,
@@ -201,6 +208,7 @@ const groups: Kind<GroupRow> = {
 
 async function resources<Row>(deps: ScimDeps, request: Request, kind: Kind<Row>): Promise<Sent> {
   const { method, id } = request;
+  if (id === '.search') throw new ScimError(501, 'search with GET and a filter');
   if (method === 'GET') return await read(deps, request, kind);
   if (method === 'POST' && id === undefined) return await create(deps, request, kind);
   if (id !== undefined && (method === 'PUT' || method === 'PATCH')) return await update(deps, { ...request, id }, kind);
@@ -227,10 +235,18 @@ async function create<Row>(deps: ScimDeps, request: Request, kind: Kind<Row>): P
     const id = await kind.create(tx, body);
     const shown = await kind.show(tx.db, await kind.find(tx.db, tx.issuer.id, id), request.view);
     const { status, body: sent, headers } = resourceSent(201, shown, request.view);
-    return changed(tx, { kind: kind.target, id }, {
-      result: { status, headers: { ...headers, location: shown.location }, ...(sent !== undefined && { body: sent }) },
-      after: audited(shown),
-    });
+    return changed(
+      tx,
+      { kind: kind.target, id },
+      {
+        result: {
+          status,
+          headers: { ...headers, location: shown.location },
+          ...(sent !== undefined && { body: sent }),
+        },
+        after: audited(shown),
+      },
+    );
   });
 }
 
@@ -247,10 +263,14 @@ async function update<Row>(deps: ScimDeps, request: Named, kind: Kind<Row>): Pro
     const isChanged = await (method === 'PUT' ? kind.replace(tx, row, body) : kind.patch(tx, row, body));
     if (!isChanged) return { unchanged: resourceSent(200, before, view) };
     const after = await kind.show(tx.db, await kind.find(tx.db, tx.issuer.id, id), view);
-    return changed(tx, { kind: kind.target, id }, {
-      result: resourceSent(200, after, view),
-      ...{ before: audited(before), after: audited(after) },
-    });
+    return changed(
+      tx,
+      { kind: kind.target, id },
+      {
+        result: resourceSent(200, after, view),
+        ...{ before: audited(before), after: audited(after) },
+      },
+    );
   });
 }
 

@@ -17,7 +17,6 @@ export type GroupRow = Selectable<Schema['scim_groups']>;
 interface Member {
   readonly group_id: string;
   readonly user_id: string;
-  readonly user_name: string;
 }
 
 const groupsMax = 5000;
@@ -55,11 +54,7 @@ export async function deleteGroup(tx: ScimChange, row: GroupRow): Promise<void> 
 }
 
 /** @returns whether anything has changed */
-async function writeGroup(
-  tx: ScimChange,
-  row: GroupRow,
-  change: (before: JsonObject) => JsonObject,
-): Promise<boolean> {
+async function writeGroup(tx: ScimChange, row: GroupRow, change: (before: JsonObject) => JsonObject): Promise<boolean> {
   const members = await membersOf(tx.db, [row.id]);
   const before = members.map(({ user_id }) => user_id);
   const resource = change({ ...resourceOf(row), members: before.map((value) => ({ value })) });
@@ -132,9 +127,7 @@ export async function listGroups(db: Kysely<Schema>, issuerId: string, view: Vie
   for (const [name, column] of Object.entries(filters)) {
     if (filter?.name === name) query = query.where(column, '=', filter.value);
   }
-  const { total } = await query
-    .select((column) => column.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
+  const { total } = await query.select((column) => column.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const offset = page.startIndex - 1;
   const rows = page.count === 0 ? [] : await query.selectAll().orderBy('id').limit(page.count).offset(offset).execute();
   return listResponse(Number(total), page, await groupResources(db, rows, view), view);
@@ -156,9 +149,7 @@ export async function groupResources(
     const { etag, location, meta } = metaOf('Group', row, { version: String(row.revision), base });
     const own = members
       .filter(({ group_id }) => group_id === row.id)
-      .map(({ user_id: value, user_name: display }) => ({
-        ...{ value, $ref: `${base}/Users/${value}`, display, type: 'User' },
-      }));
+      .map(({ user_id: value }) => ({ value, $ref: `${base}/Users/${value}` }));
     const shown = own.length === 0 ? {} : { members: own };
     return { etag, location, body: { schemas: [groupSchema.id], id: row.id, ...resourceOf(row), ...shown, meta } };
   });
@@ -166,13 +157,7 @@ export async function groupResources(
 
 async function membersOf(db: Kysely<Schema>, groupIds: readonly string[]): Promise<readonly Member[]> {
   if (groupIds.length === 0) return [];
-  return await db
-    .selectFrom('scim_members')
-    .innerJoin('scim_users', 'scim_users.id', 'scim_members.user_id')
-    .select(['scim_members.group_id', 'scim_members.user_id', 'scim_users.user_name'])
-    .where('scim_members.group_id', 'in', groupIds)
-    .orderBy('scim_members.user_id')
-    .execute();
+  return await db.selectFrom('scim_members').selectAll().where('group_id', 'in', groupIds).orderBy('user_id').execute();
 }
 
 function resourceOf(row: GroupRow): JsonObject {

@@ -28,7 +28,10 @@ function apply(schema: ResourceSchema, resource: JsonObject, operation: unknown)
   if (!isObject(operation)) throw new ScimError(400, 'an operation must be an object', 'invalidSyntax');
   const { path, value } = operation;
   const op = readOperation(operation.op);
-  if (typeof path === 'string' && path !== '') return applyAt(resource, op, readPath(schema, path), value);
+  if (typeof path === 'string' && path !== '') {
+    applyAt(resource, op, readPath(schema, path), value);
+    return;
+  }
   if (op === 'remove') throw new ScimError(400, 'remove needs a path', 'noTarget');
   if (!isObject(value)) throw invalidValue('without a path, value must be an object');
   for (const [name, part] of Object.entries(value)) {
@@ -79,7 +82,11 @@ function listAfter(resource: JsonObject, op: Operation, path: Path, value: unkno
 }
 
 /** With a list of values, only these are removed: so Entra removes members. */
-function removed(before: readonly JsonObject[], { attribute, where, sub }: Path, value: unknown): readonly JsonObject[] {
+function removed(
+  before: readonly JsonObject[],
+  { attribute, where, sub }: Path,
+  value: unknown,
+): readonly JsonObject[] {
   if (sub !== undefined) {
     return before.map((one) => (fits(one, where) ? withPart(one, sub.name, undefined) : one)).filter(isObject);
   }

@@ -30,7 +30,8 @@ export function readPath(schema: ResourceSchema, text: string): Path | undefined
   if (attribute === undefined) throw invalidPath();
   const where = filter === undefined ? undefined : readEquality(attribute.sub ?? [], filter);
   const part = sub === undefined ? undefined : attributeNamed(attribute.sub ?? [], sub);
-  const isWrong = (filter !== undefined && (where === undefined || !attribute.multiValued)) || (sub !== undefined && !part);
+  const isWrong =
+    (filter !== undefined && (where === undefined || !attribute.multiValued)) || (sub !== undefined && !part);
   if (isWrong) throw invalidPath();
   return { attribute, where, sub: part };
 }

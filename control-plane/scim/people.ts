@@ -82,14 +82,23 @@ async function personWithAddress({ db, issuer }: ScimChange, address?: string): 
     .executeTakeFirst();
   if (identity !== undefined) return undefined;
   if (person.role !== 'owner') return person;
-  throw new ScimError(409, 'an owner has this address: they sign in at the issuer once, then they are linked', 'uniqueness');
+  throw new ScimError(
+    409,
+    'an owner has this address: they sign in at the issuer once, then they are linked',
+    'uniqueness',
+  );
 }
 
 async function insertPerson(tx: ScimChange, who: Who): Promise<PersonRow> {
   const { db, now, revision, issuer } = tx;
   const id = uuidv7(now);
   const row: PersonRow = {
-    ...{ id, organization_id: issuer.organization_id, name: await freeName(tx, who.names, id), email: who.email ?? null },
+    ...{
+      id,
+      organization_id: issuer.organization_id,
+      name: await freeName(tx, who.names, id),
+      email: who.email ?? null,
+    },
     // Groups come later, and the next change of them gives the role. Until a row fits, the sign-in is refused if the
     // issuer refuses unknown people.
     ...{ role: roleOf(issuer, { claims: {} }) ?? 'member', role_by_hand: 0, kind: 'human' },
@@ -169,7 +178,11 @@ export async function setActive(tx: ScimChange, person: PersonRow, isActive: boo
 }
 
 async function updatePerson(tx: ScimChange, id: string, columns: Partial<PersonRow>): Promise<void> {
-  await tx.db.updateTable('people').set({ ...columns, revision: tx.revision }).where('id', '=', id).execute();
+  await tx.db
+    .updateTable('people')
+    .set({ ...columns, revision: tx.revision })
+    .where('id', '=', id)
+    .execute();
   tx.changedPeople.add(id);
 }
 

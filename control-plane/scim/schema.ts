@@ -6,6 +6,8 @@ export interface Attribute {
   readonly about: string;
   readonly multiValued?: true;
   readonly required?: true;
+  /** It always has a value, also if a request sets none. */
+  readonly always?: true;
   /** Only the control plane sets it; what a request has is ignored. */
   readonly readOnly?: true;
   /** Whether letters of another case are another value. */
@@ -52,7 +54,7 @@ export const userSchema: ResourceSchema = {
         { name: 'primary', type: 'boolean', about: 'Whether it is the preferred one' },
       ],
     },
-    { name: 'active', type: 'boolean', about: 'False: sessions end, and the keys of the person stop' },
+    { name: 'active', type: 'boolean', about: 'False: sessions end, and the keys of the person stop', always: true },
   ],
   ignored: new Set(
     [
@@ -73,9 +75,7 @@ export const groupSchema: ResourceSchema = {
       ...{ name: 'members', type: 'complex', about: 'Users of the same issuer', multiValued: true },
       sub: [
         { ...text('value', 'The id of the user'), immutable: true, caseExact: true },
-        { name: '$ref', type: 'reference', about: 'The URL of the user', readOnly: true, caseExact: true },
-        { ...text('display', 'The userName of the user'), readOnly: true },
-        { ...text('type', 'Always User'), readOnly: true },
+        { name: '$ref', type: 'reference', about: 'The URL of the user', immutable: true, caseExact: true },
       ],
     },
   ],
@@ -148,7 +148,7 @@ function attributeDocument(attribute: Attribute): object {
   const { name, type, about, sub } = attribute;
   return {
     ...{ name, type, description: about, multiValued: attribute.multiValued === true },
-    required: attribute.required === true,
+    required: attribute.required === true || attribute.always === true,
     ...(type !== 'complex' && { caseExact: attribute.caseExact === true }),
     mutability: attribute.readOnly ? 'readOnly' : attribute.immutable ? 'immutable' : 'readWrite',
     returned: 'default',

@@ -215,7 +215,11 @@ function whoOf(resource: JsonObject): Who {
 }
 
 /** @throws ScimError uniqueness */
-async function expectFreeName({ db, issuer }: ScimChange, resource: JsonObject, own: string | undefined): Promise<void> {
+async function expectFreeName(
+  { db, issuer }: ScimChange,
+  resource: JsonObject,
+  own: string | undefined,
+): Promise<void> {
   const other = await db
     .selectFrom('scim_users')
     .select('id')
@@ -223,6 +227,14 @@ async function expectFreeName({ db, issuer }: ScimChange, resource: JsonObject, 
     .where('user_name_key', '=', keyOf(String(resource.userName)))
     .executeTakeFirst();
   if (other !== undefined && other.id !== own) throw new ScimError(409, 'the userName is taken', 'uniqueness');
+  if (typeof resource.externalId !== 'string') return;
+  const twins = await db
+    .selectFrom('scim_users')
+    .select('id')
+    .where('issuer_id', '=', issuer.id)
+    .where('external_id', '=', resource.externalId)
+    .execute();
+  if (twins.some(({ id }) => id !== own)) throw new ScimError(409, 'the externalId is taken', 'uniqueness');
 }
 
 async function expectRoom({ db, issuer }: ScimChange): Promise<void> {

@@ -2,7 +2,13 @@
 import type { Given, Resource } from '../command.ts';
 import { newName } from './shared.ts';
 
-const issuer: Given = { flags: '--issuer <issuer>', about: 'whose, by id or name', field: 'issuerId', noun: 'issuer', required: true };
+const issuer: Given = {
+  flags: '--issuer <issuer>',
+  about: 'whose, by id or name',
+  field: 'issuerId',
+  noun: 'issuer',
+  required: true,
+};
 
 export const scimTokens: Resource = {
   name: 'scim-tokens',

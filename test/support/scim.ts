@@ -1,5 +1,12 @@
 // A client of SCIM as issuers are: requests with a token, below /scim/v2/.
-import { createTenant, freshName, type JsonResponse, type OperatorsPlane, type Someone, type TestTenant } from './operators.ts';
+import {
+  createTenant,
+  freshName,
+  type JsonResponse,
+  type OperatorsPlane,
+  type Someone,
+  type TestTenant,
+} from './operators.ts';
 
 export interface ScimResponse {
   readonly status: number;
@@ -48,7 +55,12 @@ export function scimClient(port: number, token: string, issuerId = ''): ScimClie
     });
     const text = await response.text();
     const etag = response.headers.get('etag') ?? '';
-    return { status: response.status, json: text === '' ? undefined : JSON.parse(text), etag, headers: response.headers };
+    return {
+      status: response.status,
+      json: text === '' ? undefined : JSON.parse(text),
+      etag,
+      headers: response.headers,
+    };
   };
   return {
     ...{ token, issuerId, send },
@@ -68,7 +80,10 @@ export function scimClient(port: number, token: string, issuerId = ''): ScimClie
 
 /** The person of the organization with this name, as an owner sees them. */
 export async function personNamed(plane: OperatorsPlane, tenant: TestTenant, name: string): Promise<JsonResponse> {
-  const { people } = await plane.expect('People.List', tenant.owner.token, { organizationId: tenant.id, pageSize: 500 });
+  const { people } = await plane.expect('People.List', tenant.owner.token, {
+    organizationId: tenant.id,
+    pageSize: 500,
+  });
   return people.find((person: JsonResponse) => person.name === name);
 }
 

@@ -1,6 +1,5 @@
 // Provisioning by SCIM 2.0: users, groups and roles, with requests as Entra and Okta send them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {
   bootstrap,
   createKey,
@@ -72,7 +71,12 @@ describe.each(databases)('over $name', ({ open }) => {
       expect((await scim.send('GET', `/Users/${id}`)).json).toEqual(created.json);
       const none = await scim.send('GET', `/Users/${id}`, undefined, { 'if-none-match': created.etag });
       expect(none.status).toBe(304);
-      const next = { schemas: [scimUser], userName: 'ada@example.com', displayName: 'Ada King', externalId: 'okta-ada' };
+      const next = {
+        schemas: [scimUser],
+        userName: 'ada@example.com',
+        displayName: 'Ada King',
+        externalId: 'okta-ada',
+      };
       const replaced = await scim.send('PUT', `/Users/${id}`, next, { 'if-match': created.etag });
       expect(replaced.json).toMatchObject({ userName: 'ada@example.com', displayName: 'Ada King', active: true });
       expect(replaced.json).not.toHaveProperty('emails');
@@ -190,7 +194,7 @@ describe.each(databases)('over $name', ({ open }) => {
       const { active, role } = await plane.expect('People.Get', acme.owner.token, { id: person.id });
       expect([active, role]).toEqual([false, 'ROLE_ADMIN']);
       const twin = await scim.send('POST', '/Users', { userName: 'twin', externalId: 'mo', active: true });
-      expect(twin.status).toBe(201);
+      expect([twin.status, twin.json.scimType]).toEqual([409, 'uniqueness']);
       await plane.expect('People.Update', acme.owner.token, { id: acme.owner.id, email: 'boss@example.com' });
       const owner = await scim.send('POST', '/Users', { userName: 'boss@example.com', externalId: 'boss' });
       expect([owner.status, owner.json.scimType]).toEqual([409, 'uniqueness']);
@@ -231,7 +235,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect([await roleOf('G One'), await roleOf('G Two')]).toEqual(['ROLE_ADMIN', 'ROLE_MEMBER']);
       const both = await scim.patch(`/Groups/${made.id}`, { op: 'Add', path: 'members', value: [{ value: two.id }] });
       expect(both.json.members).toHaveLength(2);
-      expect(both.json.members[0]).toMatchObject({ value: one.id, type: 'User', display: one.userName });
+      expect(both.json.members[0]).toEqual({ value: one.id, $ref: one.meta.location });
       expect(await roleOf('G Two')).toBe('ROLE_ADMIN');
       const filtered = { op: 'remove', path: `members[value eq "${one.id}"]` };
       expect((await scim.patch(`/Groups/${made.id}`, filtered)).json.members).toHaveLength(1);
@@ -297,110 +301,5 @@ describe.each(databases)('over $name', ({ open }) => {
     );
     expect(statuses.toSorted()).toEqual([200, 412, 412]);
     expect((await scim.send('DELETE', `/Users/${user.id}`, undefined, { 'if-match': etag })).status).toBe(412);
-  });
-});
-
-describe('a hostile client', () => {
-  let plane: OperatorsPlane;
-  let scim: ScimClient;
-  let acme: TestTenant;
-  let platform: Someone;
-  let database: StoreDatabase;
-
-  beforeAll(async () => {
-    database = await freshSqlite();
-    plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url }, rates: freely });
-    platform = await bootstrap(plane);
-    ({ scim, tenant: acme } = await scimTenant(plane, platform));
-  });
-  afterAll(async () => {
-    await plane?.close();
-    await database?.drop();
-  });
-
-  it.each<[string, object, string]>([
-    ['an unknown path', { op: 'replace', path: 'role', value: 'owner' }, 'invalidPath'],
-    ['a prototype', { op: 'replace', path: '__proto__.active', value: true }, 'invalidPath'],
-    ['a constructor', { op: 'add', path: 'constructor.prototype', value: {} }, 'invalidPath'],
-    ['a prototype as a part', { op: 'add', path: 'name.__proto__', value: {} }, 'invalidPath'],
-    ['an unknown name', { op: 'add', value: { role: 'owner' } }, 'invalidPath'],
-    ['a filter that is none', { op: 'add', path: 'emails[type eq].value', value: 'x' }, 'invalidPath'],
-    ['a required attribute', { op: 'remove', path: 'userName' }, 'invalidValue'],
-    ['no path to remove', { op: 'remove' }, 'noTarget'],
-    ['another operation', { op: 'move', path: 'userName', value: 'x' }, 'invalidSyntax'],
-    ['a number for a text', { op: 'replace', path: 'userName', value: 5 }, 'invalidValue'],
-    ['a text for a flag', { op: 'replace', path: 'active', value: 'perhaps' }, 'invalidValue'],
-    ['a text that is too long', { op: 'replace', path: 'displayName', value: 'x'.repeat(600) }, 'invalidValue'],
-  ])('is refused with %s, and nothing changes', async (_what, operation, scimType) => {
-    const user = await scim.user();
-    const { status, json } = await scim.patch(
-      `/Users/${user.id}`,
-      { op: 'replace', path: 'displayName', value: 'half' },
-      operation,
-    );
-    expect([status, json.scimType, json.status]).toEqual([400, scimType, '400']);
-    expect((await scim.send('GET', `/Users/${user.id}`)).json).toEqual(user);
-  });
-
-  it('sets no prototype, whatever the body', async () => {
-    const body = '{"userName":"proto","__proto__":{"active":false},"name":{"__proto__":{"givenName":"x"}}}';
-    const { status, json } = await scim.send('POST', '/Users', body);
-    expect([status, json.active, json.name]).toEqual([201, true, undefined]);
-    expect(({} as JsonResponse).givenName).toBeUndefined();
-  });
-
-  it.each<[string, string, string, unknown, number]>([
-    ['a huge body', 'POST', '/Users', { userName: 'x', displayName: 'x'.repeat(1_100_000) }, 413],
-    ['no JSON', 'POST', '/Users', '{', 400],
-    ['a deep body', 'POST', '/Users', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400],
-    ['a list', 'POST', '/Users', [], 400],
-    ['another schema', 'POST', '/Users', { schemas: ['x'], userName: 'x' }, 400],
-    ['no name', 'POST', '/Users', { displayName: 'x' }, 400],
-    ['no id', 'PATCH', '/Users', {}, 405],
-    ['Me', 'GET', '/Me', undefined, 501],
-    ['a bulk', 'POST', '/Bulk', {}, 501],
-    ['another path', 'GET', '/Users/1/2', undefined, 404],
-    ['a property of objects', 'GET', '/constructor', undefined, 404],
-    ['a page that is no number', 'GET', '/Users?startIndex=x', undefined, 400],
-    ['a member that is no id', 'POST', '/Groups', { displayName: 'x', members: [{ value: "' or 1=1" }] }, 400],
-  ])('gets an error in SCIM’s form for %s', async (_what, method, path, body, expected) => {
-    const { status, json } = await scim.send(method, path, body);
-    expect([status, json.status, json.schemas]).toEqual([
-      expected,
-      String(expected),
-      ['urn:ietf:params:scim:api:messages:2.0:Error'],
-    ]);
-  });
-
-  it('without a token, or with that of an operator, gets nothing', async () => {
-    for (const authorization of ['', 'Bearer x', `Bearer ${acme.owner.token}`, `Bearer ${scim.token.slice(0, -1)}x`]) {
-      const { status } = await scim.send('GET', '/Users', undefined, { authorization });
-      expect(status).toBe(401);
-    }
-    expect(plane.logs.join('')).not.toContain(scim.token);
-  });
-
-  it('reads ten thousand users page by page', async () => {
-    const { tenant, scim: large } = await scimTenant(plane, platform);
-    const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)';
-    // Ids are in the order of the numbers.
-    const id = (kind: string) => `'00000000-0000-7000-800${kind}-' || printf('%012d', i)`;
-    await database.raw(
-      `${numbers} insert into people (id, organization_id, name, role, active, allowed_models, created_at, revision)
-         select ${id('1')}, '${tenant.id}', 'many ' || i, 'member', 1, '[]', 1, 1 from n;
-       ${numbers} insert into scim_users (id, issuer_id, person_id, made_person, user_name, user_name_key, emails,
-           attributes, created_at, modified_at, revision)
-         select ${id('2')}, '${large.issuerId}', ${id('1')}, 1, 'many ' || i, 'many ' || i, '[]', '{}', 1, 1, 1 from n;`,
-    );
-    const seen = new Set<string>();
-    for (let startIndex = 1; ; startIndex += 200) {
-      const { json } = await large.send('GET', `/Users?startIndex=${startIndex}&count=1000&attributes=userName`);
-      expect(json.totalResults).toBe(10_000);
-      if (json.itemsPerPage === 0) break;
-      for (const { id } of json.Resources) seen.add(id);
-    }
-    expect(seen.size).toBe(10_000);
-    const { json } = await large.send('GET', '/Users?count=0');
-    expect([json.totalResults, json.Resources]).toEqual([10_000, []]);
   });
 });
