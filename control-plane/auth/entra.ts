@@ -18,7 +18,7 @@ export function entraSubject(tid: string, oid: string): string {
   return `${tid} ${oid}`;
 }
 
-/** The subject of a user whose id at the issuer is known from provisioning; undefined: it does not tell. */
+/** The subject of a user whose id at the issuer is known from provisioning; undefined: the id says too little. */
 export function subjectOf(issuer: string, externalId: string): string | undefined {
   if (!isEntra(issuer)) return externalId;
   const [, tid = ''] = new URL(issuer).pathname.split('/');

@@ -71,7 +71,7 @@ describe('a hostile client', () => {
     ['no id', 'PATCH /Users', {}, 405],
     ['Me', 'GET /Me', undefined, 501],
     ['a bulk', 'POST /Bulk', {}, 501],
-    ['another path', 'GET /Users/1/2', undefined, 404],
+    ['another path', 'GET /Groups/1/2', undefined, 404],
     ['a property of objects', 'GET /constructor', undefined, 404],
     ['a page that is no number', 'GET /Users?startIndex=x', undefined, 400],
     ['a member that is no id', 'POST /Groups', { displayName: 'x', members: [{ value: "' or 1=1" }] }, 400],
