@@ -14,6 +14,7 @@ import type { ListInvitationsResponse } from '../../proto/generated/gateway/v1/L
 import { roles } from '../../proto/words/access.ts';
 import { mayChangePerson } from '../domain/roles.ts';
 import { email, timeText } from '../domain/shared-fields.ts';
+import { expectNoMachine } from '../rpc/caller.ts';
 import { checked } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
@@ -30,6 +31,7 @@ export async function create(
   call: ChangeCall,
   request: CreateInvitationRequest__Output,
 ): Promise<Outcome<CreateInvitationResponse>> {
+  expectNoMachine(call.caller);
   const { db, now, caller } = call;
   const { organizationId } = request;
   const fields = checked({ email: email(request.email), role: roleIn(organizationId)(request.role) });
