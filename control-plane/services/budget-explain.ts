@@ -15,8 +15,9 @@ import { permissionDenied } from '../rpc/errors.ts';
 import { calendarOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
 import { countingOf } from '../store/limit-counting.ts';
-import { raisedOf, type WindowRow, windowMessage } from './budget-window-rows.ts';
-import { withCounters } from './counter-rows.ts';
+import { forecastsOf, ledgerIdOf } from './budget-forecasts.ts';
+import { raisedOf, windowMessage } from './budget-window-rows.ts';
+import { type CountedRow, withCounters } from './counter-rows.ts';
 import { type LimitRow, limitMessage } from './limit-rows.ts';
 import type { ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
@@ -40,10 +41,12 @@ export async function explain(call: ReadCall, request: ExplainBudgetsRequest__Ou
   );
   const explained = (await withWindows(call, binding, question)).toSorted(tightestFirst);
   const tightest = explained.find(({ limit }) => limit.soft === 0);
+  const current = explained.map(({ window }) => window);
+  const forecasts = request.forecast ? await forecastsOf(call, organizationId, current) : undefined;
   return {
     budgets: explained.map((one) => ({
       limit: limitMessage(one.limit, call.now),
-      window: windowMessage(one.window, call.now),
+      window: windowMessage(one.window, call.now, forecasts?.get(ledgerIdOf(one.window))),
       leftUsd: usdOfNano(Math.max(0, one.left)),
       tightest: one === tightest,
     })),
@@ -113,7 +116,7 @@ function valueFor(limit: Pick<BudgetRow, 'id' | 'counting'>, { keyId, tags }: Qu
 
 interface Explained {
   readonly limit: BudgetRow;
-  readonly window: WindowRow;
+  readonly window: CountedRow;
   /** Nano-dollars; below 0 if the amount was lowered. */
   readonly left: number;
 }

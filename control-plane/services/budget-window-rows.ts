@@ -16,6 +16,7 @@ export interface WindowRow {
   readonly model: string | null;
   /** Without raises. */
   readonly amount: number;
+  readonly created_at: number;
   readonly calendar: string | null;
   readonly soft: 0 | 1;
   readonly raises: string | null;
@@ -26,6 +27,8 @@ export interface WindowRow {
   readonly unsettled: number | null;
   /** Of a budget for each value: whose window it is. */
   readonly counter?: string;
+  /** Its name in the ledger. */
+  readonly counterId?: string;
   /** How many values it has, if the window is that of its highest spending. */
   readonly counters?: number;
 }

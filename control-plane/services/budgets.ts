@@ -23,8 +23,8 @@ import { calendarOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
 import { countingOf, limitOf } from '../store/limit-counting.ts';
 import { organizationOrPlatform, ownerNamed } from '../store/platform-id.ts';
-import { type Forecast, type ForecastQuestion, forecastWindows } from './budget-forecast.ts';
-import { type WindowRow, windowEndOf, windowMessage } from './budget-window-rows.ts';
+import { forecastsOf, ledgerIdOf } from './budget-forecasts.ts';
+import { type WindowRow, windowMessage } from './budget-window-rows.ts';
 import {
   type CountedRow,
   counterPosition,
@@ -53,7 +53,7 @@ export async function listWindows(
   const forecasts = request.forecast ? await forecastsOf(call, request.organizationId, current) : undefined;
   const { items, nextPageToken } = cutPage(rows, size, windowKey, (row) =>
     // A page also has windows of the past, of the same budgets.
-    windowMessage(row, call.now, current.includes(row) ? forecasts?.get(row.id) : undefined),
+    windowMessage(row, call.now, current.includes(row) ? forecasts?.get(ledgerIdOf(row)) : undefined),
   );
   return { windows: await withLimitNames(call, request.organizationId, items), nextPageToken };
 }
@@ -89,30 +89,20 @@ async function listCounters(
   const { size, limit, after } = pageBy(request, readCounterPosition);
   const window = request.includePast ? undefined : row.window;
   const rows = await readCounters(call, { limitId: row.id, window, limit, after });
+  const shown = rows.map(({ value, limit_id: _limit, id: counterId, ...sums }) => ({
+    position: counterPosition({ value, limit_id: row.id, id: counterId, ...sums }),
+    row: { ...row, ...sums, counter: shownValue(value), counterId },
+  }));
+  const current = shown.flatMap((one) => (one.row.window === row.window ? [one.row] : []));
+  const forecasts = request.forecast ? await forecastsOf(call, request.organizationId, current) : undefined;
   const { items, nextPageToken } = cutPage(
-    rows,
+    shown,
     size,
-    counterPosition,
-    ({ value, limit_id: _limit, id: _id, ...sums }) =>
-      windowMessage({ ...row, ...sums, counter: shownValue(value) }, call.now),
+    ({ position }) => position,
+    (one) =>
+      windowMessage(one.row, call.now, current.includes(one.row) ? forecasts?.get(ledgerIdOf(one.row)) : undefined),
   );
   return { windows: items, nextPageToken };
-}
-
-function forecastsOf(
-  { db, now }: ReadCall,
-  organizationId: string,
-  current: readonly CountedRow[],
-): Promise<ReadonlyMap<string, Forecast>> {
-  const questions = current.flatMap((row): ForecastQuestion[] => {
-    const { id, period, model, subject_kind: subjectKind, subject_id: subjectId, spent, window, counting } = row;
-    const endsAt = windowEndOf(calendarOf(row), window);
-    // Usage is summed neither by tag and counter nor over organizations.
-    return endsAt === undefined || counting !== null || subjectKind === 'platform'
-      ? []
-      : [{ id, period, model, subjectKind, subjectId, spent: spent ?? 0, endsAt }];
-  });
-  return forecastWindows({ db, organizationId, now }, questions);
 }
 
 export async function listUnconfirmed(
@@ -230,7 +220,7 @@ function budgetsOf({ db, caller }: ReadCall, { organizationId, limitId, current,
   const all = db
     .selectFrom('limits')
     .select(['id', 'organization_id', 'subject_kind', 'subject_id', 'model', 'amount', 'period'])
-    .select(['calendar', 'soft', 'raises', 'counting', 'deleted_at'])
+    .select(['calendar', 'soft', 'raises', 'counting', 'created_at', 'deleted_at'])
     .select(current.as('current'))
     .$narrowType<{ period: NotNull }>()
     .where('organization_id', '=', organizationId)
@@ -256,6 +246,7 @@ const budgetColumns = [
   'soft',
   'raises',
   'counting',
+  'budgets.created_at',
 ] as const;
 
 /** The current window of each budget, whether it has a row in the ledger or not. */

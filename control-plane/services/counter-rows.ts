@@ -51,7 +51,7 @@ export async function withCounters<Row extends CountedRow>(
   for (const row of highest) shown.set(row, merged(row, found.get(row.id)));
   for (const { row, value, id } of chosen) {
     const window = named.get(`${id} ${row.window}`) ?? nothing;
-    shown.set(row, { ...row, ...sums(window), counter: value });
+    shown.set(row, { ...row, ...sums(window), counter: value, counterId: id });
   }
   return rows.map((row) => shown.get(row) ?? row);
 }
@@ -64,7 +64,8 @@ function sums({ spent, leased, unsettled }: typeof nothing): typeof nothing {
 
 function merged<Row extends CountedRow>(row: Row, counter: CounterRow | undefined): Row {
   if (counter === undefined) return { ...row, ...nothing, counters: 0 };
-  return { ...row, ...sums(counter), counter: shownValue(counter.value), counters: Number(counter.counters) };
+  const { id: counterId, value, counters } = counter;
+  return { ...row, ...sums(counter), counterId, counter: shownValue(value), counters: Number(counters) };
 }
 
 export function shownValue(value: string): string {

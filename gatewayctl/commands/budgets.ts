@@ -42,7 +42,7 @@ export const budgets: Resource = {
         ENDS: '?endsAt',
       },
       notes:
-        'The forecast is the spent money and the recorded usage of the same hours a day ago (windows of a day) or a week ago (longer ones), or the mean if there is no usage from then.',
+        'The forecast is the spent money and the recorded usage of the same hours a day ago (windows of a day) or a week ago (longer ones), or the mean if there is no usage from then; of budgets that count a tag, each value, a part of the traffic, the platform or a route, their own rate.',
       examples: ['budgets list', 'budgets list --all', 'budgets list --platform'],
     },
     windows: {
@@ -108,6 +108,7 @@ export const budgets: Resource = {
           read: tagOf,
         },
       ],
+      complete: (request) => ({ ...request, forecast: true }),
       otherwise: { field: 'subject.id', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_ORGANIZATION' } },
       columns: {
         BUDGET: 'limit.id',
@@ -125,6 +126,7 @@ export const budgets: Resource = {
         FREE: 'window.freeUsd',
         LEFT: 'leftUsd',
         TIGHTEST: 'tightest',
+        FORECAST: '?window.forecastUsd',
         ENDS: '?window.endsAt',
       },
       examples: [
