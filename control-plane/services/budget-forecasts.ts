@@ -42,5 +42,6 @@ function ownQuestionOf(row: CountedRow): OwnForecastQuestion {
   const calendar = calendarOf(row);
   const isOfModels = model === null || !isOfRoute(model);
   const earlier = isOfModels && countsEarlier({ period: calendar, counting: countingOf(row), subjectKind });
-  return { ledgerId: ledgerIdOf(row), calendar, window, spent: spent ?? 0, since: earlier ? 0 : createdAt };
+  const forgets = row.counterId !== undefined;
+  return { ledgerId: ledgerIdOf(row), calendar, window, spent: spent ?? 0, since: earlier ? 0 : createdAt, forgets };
 }

@@ -18,6 +18,8 @@ export interface OwnForecastQuestion {
   readonly spent: number;
   /** Since when it counts, in milliseconds since 1970. */
   readonly since: number;
+  /** Its windows of the past are deleted: a missing one does not mean that nothing was spent. */
+  readonly forgets?: boolean;
 }
 
 /** By `ledgerId`. Reads one row of each budget, by its key. A window without an end has no forecast. */
@@ -30,7 +32,7 @@ export async function forecastByOwnWindows(
   return new Map(
     spans.map((one) => [
       one.ledgerId,
-      { spent: forecastOf(one, earlier.get(windowKey(one.ledgerId, one.before.window)) ?? 0, now), basis: 'windows' },
+      { spent: forecastOf(one, earlier.get(windowKey(one.ledgerId, one.before.window)), now), basis: 'windows' },
     ]),
   );
 }
@@ -62,10 +64,12 @@ async function readSpent(db: Kysely<Schema>, spans: readonly Spans[]): Promise<R
   return new Map(rows.map(({ budget_id, window_start, spent }) => [windowKey(budget_id, window_start), spent]));
 }
 
-/** Of the window before only that part counts which is as long ago as it lasted, at most. */
-function forecastOf({ spent, since, startsAt, endsAt, before }: Spans, earlier: number, now: number): number {
+/** @param earlier of the window before, of which only that part counts that is not longer ago than it lasted */
+function forecastOf(spans: Spans, earlier: number | undefined, now: number): number {
+  const { spent, startsAt, endsAt, before, forgets } = spans;
+  const since = earlier === undefined && forgets === true ? Math.max(spans.since, startsAt) : spans.since;
   const from = Math.max(since, Math.min(startsAt, now - (startsAt - before.startsAt)));
   const counted = startsAt - Math.max(since, before.startsAt);
   const part = counted > 0 ? Math.max(0, startsAt - from) / counted : 0;
-  return whole(spent + ((spent + earlier * part) * (endsAt - now)) / Math.max(hourMs, now - from));
+  return whole(spent + ((spent + (earlier ?? 0) * part) * (endsAt - now)) / Math.max(hourMs, now - from));
 }

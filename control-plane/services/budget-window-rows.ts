@@ -27,6 +27,8 @@ export interface WindowRow {
   readonly unsettled: number | null;
   /** Of a budget for each value: whose window it is. */
   readonly counter?: string;
+  /** The present name of the owner that `counter` is the id of. */
+  readonly counterName?: string | undefined;
   /** Its name in the ledger. */
   readonly counterId?: string;
   /** How many values it has, if the window is that of its highest spending. */
@@ -45,7 +47,7 @@ export function raisedOf(row: Omit<WindowRow, 'spent' | 'leased' | 'unsettled'>,
 }
 
 export function windowMessage(row: WindowRow, now: number, forecast?: Forecast) {
-  const { id: limitId, window, soft, counter, counters, ...windowRow } = row;
+  const { id: limitId, window, soft, counter, counterName, counters, ...windowRow } = row;
   const raised = raisedOf(row, now);
   const amount = row.amount + raised;
   const {
@@ -70,6 +72,7 @@ export function windowMessage(row: WindowRow, now: number, forecast?: Forecast) 
     ...(raised > 0 && { raisedUsd: usdOfNano(raised) }),
     ...(soft === 1 && { soft: true }),
     ...(counter !== undefined && { counter }),
+    ...(counterName !== undefined && { counterName }),
     ...(counters !== undefined && { counters }),
     ...(forecast && { forecastUsd: usdOfNano(forecast.spent), forecastBasis: forecastBases.names[forecast.basis] }),
   } satisfies BudgetWindow;

@@ -31,6 +31,7 @@ import {
   readCounterPosition,
   readCounters,
   shownValue,
+  withCounterNames,
   withCounters,
 } from './counter-rows.ts';
 import { budgetId } from './ledger-fields.ts';
@@ -48,12 +49,14 @@ export async function listWindows(
   const requested = { ...(await narrowed(call, request)), limit, after };
   // Reads a full page of both, because either may fill the page.
   const current = await withCounters(call, await currentWindows(call, requested));
+  const isCurrent = (row: CountedRow) => current.some(({ id, window }) => id === row.id && window === row.window);
   const past = request.includePast ? await otherWindows(call, requested) : [];
-  const rows = [...current, ...past].toSorted(newestFirst).slice(0, limit);
+  const named = await withCounterNames(call, request.organizationId, [...current, ...past]);
+  const rows = named.toSorted(newestFirst).slice(0, limit);
   const forecasts = request.forecast ? await forecastsOf(call, request.organizationId, current) : undefined;
   const { items, nextPageToken } = cutPage(rows, size, windowKey, (row) =>
     // A page also has windows of the past, of the same budgets.
-    windowMessage(row, call.now, current.includes(row) ? forecasts?.get(ledgerIdOf(row)) : undefined),
+    windowMessage(row, call.now, isCurrent(row) ? forecasts?.get(ledgerIdOf(row)) : undefined),
   );
   return { windows: await withLimitNames(call, request.organizationId, items), nextPageToken };
 }
@@ -89,18 +92,17 @@ async function listCounters(
   const { size, limit, after } = pageBy(request, readCounterPosition);
   const window = request.includePast ? undefined : row.window;
   const rows = await readCounters(call, { limitId: row.id, window, limit, after });
-  const shown = rows.map(({ value, limit_id: _limit, id: counterId, ...sums }) => ({
-    position: counterPosition({ value, limit_id: row.id, id: counterId, ...sums }),
-    row: { ...row, ...sums, counter: shownValue(value), counterId },
+  const counters = rows.map(({ value, limit_id: _limit, id: counterId, ...sums }) => ({
+    ...{ ...row, ...sums, counter: shownValue(value), counterId },
   }));
-  const current = shown.flatMap((one) => (one.row.window === row.window ? [one.row] : []));
+  const shown = await withCounterNames(call, request.organizationId, counters);
+  const current = shown.filter((one) => one.window === row.window);
   const forecasts = request.forecast ? await forecastsOf(call, request.organizationId, current) : undefined;
   const { items, nextPageToken } = cutPage(
     shown,
     size,
-    ({ position }) => position,
-    (one) =>
-      windowMessage(one.row, call.now, current.includes(one.row) ? forecasts?.get(ledgerIdOf(one.row)) : undefined),
+    ({ counterId, ...one }) => counterPosition({ ...one, id: counterId }),
+    (one) => windowMessage(one, call.now, current.includes(one) ? forecasts?.get(ledgerIdOf(one)) : undefined),
   );
   return { windows: items, nextPageToken };
 }

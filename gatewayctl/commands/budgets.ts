@@ -16,6 +16,7 @@ export const budgets: Resource = {
       complete: (request) => ({ ...request, kind: 'LIMIT_KIND_BUDGET' }),
       examples: [
         'budgets create --usd 250 --period month --system shop',
+        'budgets create --usd 20 --period month --each person',
         'budgets create --usd 2000 --period month --provider-key main',
         'budgets create --usd 50000 --period month --platform',
       ],
@@ -36,6 +37,7 @@ export const budgets: Resource = {
         RAISED: '?raisedUsd',
         COUNTERS: '?counters',
         HIGHEST: '?counter',
+        'HIGHEST NAME': '?counterName',
         SOFT: '?soft',
         FORECAST: '?forecastUsd',
         'FORECAST FROM': '?forecastBasis',
@@ -53,6 +55,7 @@ export const budgets: Resource = {
       columns: {
         BUDGET: 'limitId',
         COUNTER: '?counter',
+        'COUNTER NAME': '?counterName',
         NAME: '?limitName',
         WINDOW: 'window',
         'AMOUNT USD': 'amountUsd',

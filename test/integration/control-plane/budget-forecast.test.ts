@@ -1,15 +1,14 @@
 // What budgets will have spent at the end of their windows, from sums of usage by hour, over both databases.
 import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
 import { windowEnd, windowOf, windowStart } from '../../../common/budget-window.ts';
 import { hourMs } from '../../../common/durations.ts';
 import { type ForecastQuestion, forecastWindows } from '../../../control-plane/services/budget-forecast.ts';
 import { forecastByOwnWindows, type OwnForecastQuestion } from '../../../control-plane/services/budget-own-forecast.ts';
-import type { Schema } from '../../../control-plane/store/schema.ts';
 import { addToHours, emptyRow } from '../../../control-plane/usage/hours.ts';
 import { describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
 import { LedgerFixture } from '../../support/ledger.ts';
+import { writeLedger } from '../../support/ledger-state.ts';
 import type { TestTenant } from '../../support/operators.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 
@@ -138,7 +137,9 @@ describeBudgets('forecasts of budgets', (fixture) => {
       const { calendar = 'day', window = windowOf(calendar, now) } = fields;
       const before = windowOf(calendar, (windowStart(window) ?? 0) - 1);
       if (spentBefore !== undefined)
-        await fixture.store.ledger((tx) => writeWindow(tx.db, tenant.id, [ledgerId, before, spentBefore * dollar]));
+        await writeLedger(fixture.database, {
+          ...{ organizationId: tenant.id, budgetId: ledgerId, window: before, spent: spentBefore * dollar },
+        });
       const question = { ledgerId, calendar, window, spent: 5 * dollar, since: 0, ...fields };
       const forecasts = await fixture.store.snapshot((db) => forecastByOwnWindows({ db, now }, [question]));
       const forecast = forecasts.get(ledgerId);
@@ -149,6 +150,8 @@ describeBudgets('forecasts of budgets', (fixture) => {
     expect(basis).toBe('windows');
     expect(spent).toBeCloseTo(5 + ((5 + 8.75) * 8.75) / 24, 6);
     expect((await ofWindows({}))?.[0]).toBeCloseTo(5 + (5 * 8.75) / 24, 6);
+    // Of a value, a window that is gone says nothing.
+    expect((await ofWindows({ forgets: true }))?.[0]).toBeCloseTo(5 + (5 * 8.75) / 15.25, 6);
     expect((await ofWindows({ since: now - 5 * hourMs }))?.[0]).toBeCloseTo(5 + 8.75, 6);
     // Created in the window before: what it spent there, it spent in less time.
     const since = now - 16.25 * hourMs;
@@ -202,10 +205,3 @@ describeBudgets('forecasts of budgets', (fixture) => {
     for (const { window } of budgets) expect(window.forecastUsd).toBeDefined();
   });
 });
-
-function writeWindow(db: Kysely<Schema>, organizationId: string, [id, window, spent]: [string, string, number]) {
-  return db
-    .insertInto('budget_windows')
-    .values({ budget_id: id, window_start: window, organization_id: organizationId, spent, leased: 0, unsettled: 0 })
-    .execute();
-}
