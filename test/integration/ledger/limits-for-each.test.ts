@@ -208,6 +208,32 @@ describe('a budget for a tag', () => {
   });
 });
 
+describe('slots for each user', () => {
+  it('are counted apart by two proxies over Redis together, and free when the request ends', async () => {
+    const organization = await tenant(['user']);
+    const { api, id: organizationId } = organization;
+    const subject = { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: organizationId };
+    const limit = { organizationId, subject, kind: 'LIMIT_KIND_CONCURRENT_REQUESTS', count: 1, each: 'tag:user' };
+    await api.call('Limits/Create', limit);
+    const { value } = await organization.createKey();
+    const [, withRedis = gateway.proxy] = proxies;
+    const second = await gateway.startProxy({ REDIS_URL: redis.url });
+    // Both know the limit.
+    for (const proxy of [withRedis, second]) expect((await ask(value, { user: 'zoe' }, proxy)).outcome).toBe('200');
+    gateway.simulator.reset();
+    gateway.simulator.script({ headDelayMs: 1_500 });
+    const running = ask(value, { user: 'ann' }, withRedis);
+    await until(() => gateway.simulator.requests.length === 1);
+    const refused = await ask(value, { user: 'ann' }, second);
+    expect(refused.outcome).toBe('429 concurrency_limit_exceeded');
+    expect(refused.message).toMatch(/limit of 1 concurrent requests for each user, here ann, is reached;/);
+    expect((await ask(value, { user: 'bob' }, second)).outcome).toBe('200');
+    expect((await ask(value, {}, second)).outcome).toBe('200');
+    expect((await running).outcome).toBe('200');
+    await untilOutcome('200', () => ask(value, { user: 'ann' }, second));
+  });
+});
+
 describe('rates for each user', () => {
   it.each([
     ['requests with Redis', 'REQUESTS_PER_MINUTE', 3, 1],
