@@ -53,6 +53,8 @@ const loopback = once(() => blockList(['127.0.0.0/8', '::1/128']));
 /** @param host an IP address without brackets, or a name */
 export function isLoopbackHost(host: string): boolean {
   const family = familyOf(host);
+  // A name or an address of IPv4 does without the expression for IPv6, which costs 9 ms of processor time at its first use.
+  if (family === 'ipv4') return host.startsWith('127.');
   return family === undefined ? host === 'localhost' : loopback().check(host, family);
 }
 

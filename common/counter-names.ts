@@ -3,15 +3,18 @@
 import { createHash } from 'node:crypto';
 import { isUuid } from './uuid.ts';
 
-/** What a limit for each value counts apart: virtual keys, or the values of a tag. */
-export type CounterKind = 'key' | `tag:${string}`;
+/** The owner of a request: its virtual key, or the person or AI system that the key belongs to. */
+export type OwnerKind = 'key' | 'person' | 'system';
+
+/** What a limit for each value counts apart: owners of requests, or the values of a tag. */
+export type CounterKind = OwnerKind | `tag:${string}`;
 
 /** Digits of 132 bits: two values of one limit never have the same ones. */
 const digitsOfValue = 22;
 const other = 'other';
 const uuidLength = 36;
 
-/** @param limitId a UUID. @param value a virtual key's id, or a tag's value */
+/** @param limitId a UUID. @param value an owner's id, or a tag's value */
 export function counterOf(limitId: string, value: string): string {
   const digits = createHash('sha256').update(limitId).update('\0').update(value).digest('base64url');
   return `${limitId}/${digits.slice(0, digitsOfValue)}`;
@@ -45,12 +48,28 @@ export function isCounterName(text: string): boolean {
 /** What operators see of the counter for further values. */
 export const otherValues = '(other)';
 
-/** @returns the tag's name; undefined for virtual keys */
-export function tagOfEach(each: CounterKind): string | undefined {
-  return each === 'key' ? undefined : each.slice('tag:'.length);
+const ownerWords: Readonly<Record<OwnerKind, string>> = { key: 'virtual key', person: 'person', system: 'AI system' };
+
+function isOwnerKind(each: string): each is OwnerKind {
+  return Object.hasOwn(ownerWords, each);
 }
 
-const eachPattern = /^(?:key|tag:[a-z][a-z0-9-]{0,31})$/;
+/** Undefined for a tag. */
+export function ownerOfEach(each: CounterKind): OwnerKind | undefined {
+  return isOwnerKind(each) ? each : undefined;
+}
+
+/** @returns the tag's name; undefined for owners */
+export function tagOfEach(each: CounterKind): string | undefined {
+  return isOwnerKind(each) ? undefined : each.slice('tag:'.length);
+}
+
+/** What has a counter, in words: "virtual key", "AI system", or the name of the tag. */
+export function wordsOfEach(each: CounterKind): string {
+  return isOwnerKind(each) ? ownerWords[each] : each.slice('tag:'.length);
+}
+
+const eachPattern = /^(?:key|person|system|tag:[a-z][a-z0-9-]{0,31})$/;
 
 export function isCounterKind(text: string): text is CounterKind {
   return eachPattern.test(text);

@@ -13,9 +13,10 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { familyOf } from '../common/addresses.ts';
-import { messageDefinition, methodDefinition, type WireMethod } from '../proto/definitions.ts';
 import type { ErrorDetail__Output } from '../proto/generated/gateway/v1/ErrorDetail.ts';
 import type { services } from '../proto/load.ts';
+import { plainMessage, plainMethod } from '../proto/plain-messages.ts';
+import type { WireMethod } from '../proto/wire-method.ts';
 import { CallFailure } from './call-failure.ts';
 import { usageMistake } from './failure.ts';
 import { parseServer, type Target } from './target.ts';
@@ -143,7 +144,7 @@ function callFailure(error: ServiceError): CallFailure {
   const detail =
     bytes === undefined
       ? undefined
-      : messageDefinition<never, ErrorDetail__Output>('ErrorDetail').deserialize(Buffer.from(bytes));
+      : plainMessage<never, ErrorDetail__Output>('ErrorDetail').deserialize(Buffer.from(bytes));
   return new CallFailure(error.details, {
     code: status[error.code] ?? 'UNKNOWN',
     reason: detail?.reason,
@@ -163,7 +164,7 @@ function isServiceError(error: unknown): error is ServiceError {
 
 function definitionOf<Response>(method: MethodName): WireMethod<unknown, object, unknown, Response> {
   const [service = '', name = ''] = method.split('.');
-  return methodDefinition(service, name);
+  return plainMethod(service, name);
 }
 
 /**

@@ -1,5 +1,6 @@
 // A command is a literal row. Everything else follows from the row and the contract: help, completion, accepted values,
 // the request, the response as a table, and the reference in the documentation.
+import type { JsonObject } from '../common/json.ts';
 import type { Client, MethodName } from './client.ts';
 import type { Io } from './io.ts';
 import type { Noun } from './names.ts';
@@ -67,6 +68,8 @@ export interface MethodCommand extends Common {
   readonly file?: true;
   /** Default subject of the command if none is given: the organization in use, with its id at this path. */
   readonly otherwise?: Otherwise;
+  /** For a list: text for people in place of a table, if an option requests it. */
+  readonly itemText?: ItemText;
   /** Text for people in place of one line for each field. */
   readonly render?: (response: object) => string;
   /** What runs in place of the method, if the command line has an option for it: such as one call for each key. */
@@ -75,6 +78,13 @@ export interface MethodCommand extends Common {
   readonly failed?: (response: object) => boolean;
   /** Completes the request where the table is not sufficient. */
   readonly complete?: (request: Request, invocation: Invocation) => Promise<Request> | Request;
+}
+
+/** The form of a list's items that an option requests. */
+export interface ItemText {
+  readonly given: Given;
+  /** Lines, each with its end. */
+  readonly text: (item: JsonObject) => string;
 }
 
 /** How a list is followed: items after a position, the oldest first. */

@@ -23,11 +23,12 @@ export interface Followed {
 export async function followList(followed: Followed, client: Client, invocation: Invocation): Promise<void> {
   let after = await startOf(followed, client);
   let isFirst = true;
-  const { method, columns = {} } = followed.command;
+  const { method, columns = {}, itemText } = followed.command;
+  const text = itemText !== undefined && invocation.given.has(itemText.given) ? itemText.text : undefined;
   const type = fieldsOf(methodTypes(method).responseType)[listField(method)]?.type ?? '';
   await repeat(invocation, async () => {
     for await (const items of laterThan(after, followed, client)) {
-      await printItems(items, { type, columns, invocation, isFirst });
+      await printItems(items, { type, columns, invocation, isFirst, ...(text && { text }) });
       after = positionOf(items.at(-1), followed.follow);
       isFirst = false;
     }
@@ -100,14 +101,17 @@ interface Printing {
   readonly columns: NonNullable<MethodCommand['columns']>;
   readonly invocation: Invocation;
   readonly isFirst: boolean;
+  /** Of an item, in place of a table. */
+  readonly text?: (item: JsonObject) => string;
 }
 
 /** JSON is one item a line, so that a program can read each as it comes; the header is printed once. */
 export async function printItems(items: readonly JsonObject[], printing: Printing): Promise<void> {
-  const { type, columns, isFirst } = printing;
+  const { type, columns, isFirst, text: textOf } = printing;
   const { io, options } = printing.invocation;
   const { form } = options;
   const withoutHeader = (text: string) => (isFirst ? text : text.slice(text.indexOf('\n') + 1));
+  if (form === 'table' && textOf !== undefined) return await io.out(items.map(textOf).join(''));
   if (form === 'table') return await io.out(withoutHeader(renderTable(type, columns, items)));
   const rows = items.map((item) => toJson(type, item));
   if (form === 'json') return await io.out(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

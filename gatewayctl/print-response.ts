@@ -78,11 +78,12 @@ async function printRows(command: MethodCommand, response: JsonObject, invocatio
 }
 
 async function printTable(
-  { columns = { ID: 'id' }, method }: MethodCommand,
+  { columns = { ID: 'id' }, method, itemText }: MethodCommand,
   items: readonly JsonObject[],
-  { io }: Invocation,
+  { io, given }: Invocation,
 ): Promise<void> {
   const itemType = fieldsOf(methodTypes(method).responseType)[listField(method)]?.type ?? '';
   if (items.length === 0) io.say('none');
+  else if (itemText !== undefined && given.has(itemText.given)) await io.out(items.map(itemText.text).join(''));
   else await io.out(renderTable(itemType, columns, items));
 }

@@ -3,45 +3,18 @@
 // program's start. The options are those of package-definition.ts; a test compares both.
 import protobuf from 'protobufjs/light.js';
 import { isObject } from '../common/json.ts';
-import contract from './generated/contract.json' with { type: 'json' };
+import {
+  type Descriptor,
+  descriptorOf,
+  methodsOf,
+  packageName,
+  type WireMessage,
+  type WireMethod,
+  wireMethod,
+} from './wire-method.ts';
 
-/** @template Input an object of the message's type; fields may be absent */
-export interface WireMessage<Input, Output> {
-  serialize(message: Input): Buffer;
-  /** @throws Error if the bytes are no message of this type */
-  deserialize(bytes: Uint8Array): Output;
-}
+export type { WireMessage, WireMethod };
 
-/** The types of request and response are those that the generator makes from the same contract. */
-export interface WireMethod<Request, RequestOutput, Response, ResponseOutput> {
-  /** "/gateway.v1.VirtualKeys/Get" */
-  readonly path: string;
-  /** "get" */
-  readonly originalName: string;
-  readonly requestStream: boolean;
-  readonly responseStream: boolean;
-  readonly requestSerialize: (request: Request) => Buffer;
-  readonly requestDeserialize: (bytes: Uint8Array) => RequestOutput;
-  readonly responseSerialize: (response: Response) => Buffer;
-  readonly responseDeserialize: (bytes: Uint8Array) => ResponseOutput;
-}
-
-const packageName = 'gateway.v1';
-
-interface Method {
-  readonly requestType: string;
-  readonly requestStream?: boolean;
-  readonly responseType: string;
-  readonly responseStream?: boolean;
-}
-
-interface Descriptor {
-  readonly fields?: Readonly<Record<string, { readonly type: string }>>;
-  readonly values?: object;
-  readonly methods?: Readonly<Record<string, Method>>;
-}
-
-const all: Readonly<Record<string, Descriptor>> = contract.nested.gateway.nested.v1.nested;
 const typesByName = new Map<string, protobuf.Type>();
 const conversion = { longs: String, enums: String, defaults: true, oneofs: true } as const;
 
@@ -57,21 +30,7 @@ export function methodDefinition<Response>(
   service: string,
   name: string,
 ): WireMethod<unknown, object, unknown, Response> {
-  const methods = methodsOf(service);
-  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
-  if (method === undefined) throw new Error(`the contract has no method ${service}.${name}`);
-  const request = messageDefinition<unknown, object>(method.requestType);
-  const response = messageDefinition<unknown, Response>(method.responseType);
-  return {
-    path: `/${packageName}.${service}/${name}`,
-    originalName: name.slice(0, 1).toLowerCase() + name.slice(1),
-    requestStream: method.requestStream === true,
-    responseStream: method.responseStream === true,
-    requestSerialize: request.serialize,
-    requestDeserialize: request.deserialize,
-    responseSerialize: response.serialize,
-    responseDeserialize: response.deserialize,
-  };
+  return wireMethod<Response>([service, name], messageDefinition);
 }
 
 /** @throws Error, when it is first used, if the contract has no such message */
@@ -89,10 +48,6 @@ export function messageDefinition<Input, Output>(name: string): WireMessage<Inpu
   };
 }
 
-function methodsOf(service: string): Readonly<Record<string, Method>> {
-  return (Object.hasOwn(all, service) ? all[service]?.methods : undefined) ?? {};
-}
-
 function typeOf(name: string): protobuf.Type {
   const known = typesByName.get(name);
   if (known !== undefined) return known;
@@ -105,7 +60,7 @@ function typeOf(name: string): protobuf.Type {
 function rootFor(name: string): protobuf.Root {
   const needed = new Map<string, Descriptor>();
   const add = (one: string) => {
-    const descriptor = Object.hasOwn(all, one) ? all[one] : undefined;
+    const descriptor = descriptorOf(one);
     // Scalars have no descriptor.
     if (descriptor === undefined || needed.has(one)) return;
     needed.set(one, descriptor);

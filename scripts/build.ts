@@ -6,7 +6,7 @@ import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
-import { builtinNamespace, lazyHttp } from './lazy-http.ts';
+import { builtinNamespace, lazyHttp, quickAddresses, quickStart } from './lazy-builtins.ts';
 import { bundledPackages, licencesOf } from './licences.ts';
 import { assertAllowedLicences } from './release/licence-rules.ts';
 import { sbomFile, sbomOf } from './release/sbom.ts';
@@ -138,7 +138,7 @@ export async function buildProgram(
     format: 'esm',
     mainFields: ['module', 'main'],
     external: ['pg-native'],
-    plugins: [lazyHttp],
+    plugins: program === 'gatewayctl' ? [lazyHttp, quickStart, quickAddresses] : [lazyHttp],
     // The path in node_modules identifies a package, also where that folder is a symbolic link.
     preserveSymlinks: true,
     banner: { js: banner },

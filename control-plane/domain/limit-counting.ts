@@ -1,7 +1,7 @@
 // Which requests of its subject a limit counts, and in how many counters: the fields of a new limit, and of a change.
 // Pure.
 import { isShadow } from '../../catalog/model-selector.ts';
-import { type CounterKind, isCounterKind, tagOfEach } from '../../common/counter-names.ts';
+import { type CounterKind, isCounterKind, ownerOfEach, tagOfEach } from '../../common/counter-names.ts';
 import { isTagName, tagValue } from '../../common/tags.ts';
 import { type LimitSubjectKind, limitKinds, limitTraffics, type TrafficPart } from '../../proto/words/access.ts';
 import type { LimitCounting } from '../store/limit-counting.ts';
@@ -93,10 +93,13 @@ function readTraffic(name: string): Field<TrafficPart | undefined> {
 }
 
 function readEach(text: string, subject: string | undefined): Field<CounterKind> {
-  if (!isCounterKind(text)) return invalid('must be "key", or "tag:" and the name of a tag');
-  return text === 'key' && subject === 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY'
-    ? invalid('does not go with the limit of one virtual key: leave it out')
-    : valid(text);
+  if (!isCounterKind(text)) return invalid('must be "key", "person", "system", or "tag:" and the name of a tag');
+  const owner = ownerOfEach(text);
+  if (owner === 'key' && subject === 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY')
+    return invalid('does not go with the limit of one virtual key: leave it out');
+  if (owner !== undefined && owner !== 'key' && subject !== 'LIMIT_SUBJECT_KIND_ORGANIZATION')
+    return invalid('goes with a limit of the organization, which counts every person and AI system');
+  return valid(text);
 }
 
 function readRequired(required: boolean | undefined, each: string | undefined): Field<boolean | undefined> {

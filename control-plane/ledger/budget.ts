@@ -32,7 +32,11 @@ export interface Budget {
  * Whether its windows count usage from before it was created. Sums by hour have neither tags nor a part of the traffic, and of
  * provider keys no counters; a budget without windows, and one of the platform, counts from its creation on.
  */
-export function countsEarlier({ period, counting, subjectKind }: Budget): boolean {
+export function countsEarlier({
+  period,
+  counting,
+  subjectKind,
+}: Pick<Budget, 'period' | 'counting' | 'subjectKind'>): boolean {
   if (period === 'total' || subjectKind === 'platform') return false;
   if (counting === undefined) return true;
   return !countsTags(counting) && counting.traffic === undefined && subjectKind !== 'provider_key';

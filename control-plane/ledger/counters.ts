@@ -11,12 +11,13 @@ import {
   limitOfCounter,
   otherCounterOf,
   otherValues,
+  tagOfEach,
 } from '../../common/counter-names.ts';
 import { partsOf } from './bounds.ts';
 import type { Budget, BudgetWindow } from './budget.ts';
 import type { TimedTransaction } from './locks.ts';
 
-/** Counters with a current window that an organization may have for values of tags. Virtual keys always have one. */
+/** Counters with a current window that an organization may have for values of tags. Virtual keys, people and AI systems always have one. */
 export const countersMax = 10_000;
 
 /** @param value undefined: the counter of further values */
@@ -81,7 +82,7 @@ export async function admitCounters(
 }
 
 function isByCaller({ id, counting }: Budget): boolean {
-  return counting?.each !== undefined && counting.each !== 'key' && !isOtherCounter(id);
+  return counting?.each !== undefined && tagOfEach(counting.each) !== undefined && !isOtherCounter(id);
 }
 
 /** In the order of their ids, in which all transactions lock their rows. */

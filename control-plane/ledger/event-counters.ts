@@ -1,6 +1,7 @@
 // Which counters of a budget count an event. What the proxy has charged counts; otherwise the event's own attributes
 // decide. Pure.
-import { tagOfEach } from '../../common/counter-names.ts';
+import { type OwnerKind, ownerOfEach, tagOfEach } from '../../common/counter-names.ts';
+import { present } from '../usage/names.ts';
 import type { BudgetedSource } from '../usage/sources.ts';
 import type { Budget } from './budget.ts';
 import { budgetOfCounter } from './counters.ts';
@@ -22,9 +23,10 @@ export function countersOf(
 ): readonly Budget[] {
   const { each, tag } = budget.counting ?? {};
   const hasTag = tag === undefined || tagValueOf(tags, tag.name) === tag.value;
-  if (each === 'key') {
-    const own = hasTag || charged.length > 0 ? keysOf(budget, source) : [];
-    const counters = own.map((key) => budgetOfCounter(budget, key));
+  const owner = each === undefined ? undefined : ownerOfEach(each);
+  if (owner !== undefined) {
+    const own = hasTag || charged.length > 0 ? ownersOf(budget, source, owner) : [];
+    const counters = own.map((id) => budgetOfCounter(budget, id));
     const ids = new Set(counters.map(({ id }) => id));
     return [...counters, ...charged.filter(({ id }) => !ids.has(id))];
   }
@@ -45,6 +47,18 @@ function named(budget: Budget, charged: Budget, tags: Tags | undefined): Budget 
   const value = tagValueOf(tags, tag);
   const counter = value === undefined ? undefined : budgetOfCounter(budget, value);
   return counter?.id === charged.id ? counter : charged;
+}
+
+/** Ids of the event's owners, each once: two keys were sent on a provider's own route. */
+function ownersOf(budget: Budget, source: BudgetedSource, owner: OwnerKind): readonly string[] {
+  switch (owner) {
+    case 'key':
+      return keysOf(budget, source);
+    case 'person':
+      return present([source.person_id, source.project_person_id]);
+    case 'system':
+      return present([source.ai_system_id, source.project_ai_system_id]);
+  }
 }
 
 /** The keys of the event that are of the budget's subject; both were sent on a provider's own route. */

@@ -1,6 +1,6 @@
 // The present names of what rows of requests refer to by id, read in one query for each kind.
 import type { Kysely } from 'kysely';
-import { tagOfEach } from '../../common/counter-names.ts';
+import { wordsOfEach } from '../../common/counter-names.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitKind, LimitSubjectKind, TrafficPart } from '../../proto/words/access.ts';
 import { countingOf, kindOf } from '../store/limit-counting.ts';
@@ -155,7 +155,7 @@ function countingText(limit: LimitRow): string {
   const { tag, each, traffic } = countingOf(limit) ?? {};
   const trafficText = traffic === undefined ? '' : ` for traffic with ${trafficTexts[traffic]}`;
   const tagText = tag === undefined ? trafficText : `${trafficText} with ${tag.name}=${tag.value}`;
-  return each === undefined ? tagText : `${tagText} for each ${tagOfEach(each) ?? 'virtual key'}`;
+  return each === undefined ? tagText : `${tagText} for each ${wordsOfEach(each)}`;
 }
 
 function budgetText(nano: number, period: LimitRow['period']): string {

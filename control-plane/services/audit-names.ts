@@ -5,6 +5,7 @@ import { isObject, parseJson } from '../../common/json.ts';
 import type { AuditEventsTable } from '../store/audit-table.ts';
 import type { Schema } from '../store/schema.ts';
 import { type NamedTable, readNames } from '../usage/names.ts';
+import { inParts } from '../usage/parts.ts';
 
 type Row = Readonly<AuditEventsTable>;
 
@@ -44,6 +45,32 @@ export async function readEventNames(
     actorOf: (row) => names.get(`${row.actor_kind} ${row.actor_id}`),
     targetOf: (row) => names.get(`${row.target_kind} ${row.target_id}`) ?? nameIn(row.after) ?? nameIn(row.before),
   };
+}
+
+const quotedIds = /"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/g;
+
+/** Names of the ids in the states of events, by id; those of other organizations stay unknown. */
+export async function readStateNames(
+  db: Kysely<Schema>,
+  organizationId: string | null,
+  rows: readonly Row[],
+): Promise<(row: Row) => Readonly<Record<string, string>>> {
+  const idsOf = ({ before, after }: Row) =>
+    new Set(Array.from(`${before} ${after}`.matchAll(quotedIds), ([, id = '']) => id));
+  const ids = [...new Set(rows.flatMap((row) => [...idsOf(row)]))];
+  const names = new Map<string, string>();
+  for (const part of inParts(ids)) {
+    for (const table of Object.values(tables)) {
+      for (const [id, name] of await readNames(db, table, { organizationId, ids: part })) names.set(id, name);
+    }
+  }
+  return (row) =>
+    Object.fromEntries(
+      [...idsOf(row)].flatMap((id) => {
+        const name = names.get(id);
+        return name === undefined ? [] : [[id, name]];
+      }),
+    );
 }
 
 /** Ids of actors and targets of this kind, each once. */

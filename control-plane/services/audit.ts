@@ -13,7 +13,7 @@ import { cutPage, pageByRevision } from '../rpc/page.ts';
 import { beforeFirst, storedPoints, verifySlice } from '../store/audit-chain.ts';
 import { type ActorKind, actorKinds } from '../store/audit-table.ts';
 import type { Schema } from '../store/schema.ts';
-import { type EventNames, readEventNames } from './audit-names.ts';
+import { type EventNames, readEventNames, readStateNames } from './audit-names.ts';
 import type { ReadCall } from './method.ts';
 
 type Row = Selectable<Schema['audit_events']>;
@@ -21,7 +21,12 @@ type Events = SelectQueryBuilder<Schema, 'audit_events', Row>;
 
 export async function list(call: ReadCall, request: ListAuditEventsRequest__Output): Promise<ListAuditEventsResponse> {
   const { size, limit, after } = pageByRevision(request);
-  const { target_id, after_revision, ...filters } = checked({
+  const {
+    target_id,
+    after_revision,
+    revision: only,
+    ...filters
+  } = checked({
     target_id: optional(id, request.targetId),
     actor_id: optional(actorId, request.actorId),
     action: optional(word, request.action),
@@ -30,12 +35,14 @@ export async function list(call: ReadCall, request: ListAuditEventsRequest__Outp
     target_kind: optional(word, request.targetKind),
     actor_kind: optional(actorKind, request.actorKind),
     after_revision: optional(revision, request.afterRevision),
+    revision: optional(revision, request.revision),
   });
   const organizationId = request.organizationId ?? null;
   const isFollowed = after_revision !== undefined;
   let query: Events = call.db.selectFrom('audit_events').selectAll();
   query = query.where('organization_id', organizationId === null ? 'is' : '=', organizationId);
   if (target_id !== undefined) query = query.where('target_id', '=', target_id);
+  if (only !== undefined) query = query.where('revision', '=', only);
   if (isFollowed) query = query.where('revision', '>', Math.max(after_revision, after ?? 0));
   else if (after !== undefined) query = query.where('revision', '<', after);
   const rows = await filtered(call.db, query, { ...filters, organizationId })
@@ -43,11 +50,12 @@ export async function list(call: ReadCall, request: ListAuditEventsRequest__Outp
     .limit(limit)
     .execute();
   const names = await readEventNames(call.db, organizationId, rows);
+  const inStates = request.names ? await readStateNames(call.db, organizationId, rows) : undefined;
   const { items, nextPageToken } = cutPage(
     rows,
     size,
     (row) => row.revision,
-    (row) => message(row, names),
+    (row) => ({ ...message(row, names), ...(inStates && { names: inStates(row) }) }),
   );
   return { events: items, nextPageToken };
 }

@@ -15,8 +15,9 @@ import { permissionDenied } from '../rpc/errors.ts';
 import { calendarOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
 import { countingOf } from '../store/limit-counting.ts';
-import { raisedOf, type WindowRow, windowMessage } from './budget-window-rows.ts';
-import { withCounters } from './counter-rows.ts';
+import { forecastsOf, ledgerIdOf } from './budget-forecasts.ts';
+import { raisedOf, windowMessage } from './budget-window-rows.ts';
+import { type CountedRow, countsOwners, type Owners, ownerCounted, ownersOfKey, withCounters } from './counter-rows.ts';
 import { type LimitRow, limitMessage } from './limit-rows.ts';
 import type { ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
@@ -28,46 +29,57 @@ export async function explain(call: ReadCall, request: ExplainBudgetsRequest__Ou
     subject: limitSubject(organizationId)(request.subject),
     model: optional(modelGlob, request.model),
   });
+  await requireExists(call.db, organizationId, { field: 'subject', ...subject });
+  const { ids: subjects, owners } = await subjectsWith(call, subject);
   const question: Question = {
-    keyId: subject.kind === 'virtual_key' ? subject.id : undefined,
+    owners,
     tags: new Map(request.tags.map(({ name, value }) => [name, value])),
   };
-  await requireExists(call.db, organizationId, { field: 'subject', ...subject });
-  const subjects = await subjectsWith(call, subject);
   const limits = await readBudgets(call, [...new Set([organizationId, ...subjects])]);
   const binding = limits.filter(
-    (limit) => (model === undefined || counts(limit, canonicalSelector(model))) && countsTagsOf(limit, question),
+    (limit) =>
+      (model === undefined || counts(limit, canonicalSelector(model))) &&
+      countsTagsOf(limit, question) &&
+      countsOwners(limit, owners),
   );
   const explained = (await withWindows(call, binding, question)).toSorted(tightestFirst);
   const tightest = explained.find(({ limit }) => limit.soft === 0);
+  const current = explained.map(({ window }) => window);
+  const forecasts = request.forecast ? await forecastsOf(call, organizationId, current) : undefined;
   return {
     budgets: explained.map((one) => ({
       limit: limitMessage(one.limit, call.now),
-      window: windowMessage(one.window, call.now),
+      window: windowMessage(one.window, call.now, forecasts?.get(ledgerIdOf(one.window))),
       leftUsd: usdOfNano(Math.max(0, one.left)),
       tightest: one === tightest,
     })),
   };
 }
 
-/** The subjects whose budgets count its requests, besides the organization. @throws CallError for a member */
-async function subjectsWith(call: ReadCall, { kind, id }: LimitSubject): Promise<readonly string[]> {
+interface Subjects {
+  /** Those whose budgets count its requests, besides the organization. */
+  readonly ids: readonly string[];
+  readonly owners: Owners;
+}
+
+/** @throws CallError for a member */
+async function subjectsWith(call: ReadCall, { kind, id }: LimitSubject): Promise<Subjects> {
   switch (kind) {
     case 'organization':
     case 'platform':
-      return [];
+      return { ids: [], owners: {} };
     case 'ai_system':
     case 'person':
       if (call.caller.role === 'member' && id !== call.caller.personId)
         throw permissionDenied('a member sees the budgets that apply to themself only');
-      return [id];
+      return { ids: [id], owners: kind === 'person' ? { person: id } : { system: id } };
     case 'provider_key':
       if (call.caller.role === 'member') throw permissionDenied('a member sees no budgets of provider keys');
-      return [id];
+      return { ids: [id], owners: {} };
     case 'virtual_key': {
       const { row } = await findKey(call.db, id);
       requireOwnScope(call.caller, { kind: row.scope_kind, id: row.scope_id });
-      return [id, row.scope_id];
+      return { ids: [id, row.scope_id], owners: ownersOfKey(row) };
     }
   }
 }
@@ -92,7 +104,7 @@ function counts({ model: selector }: BudgetRow, model: string): boolean {
 
 /** Whose requests are meant. */
 interface Question {
-  readonly keyId: string | undefined;
+  readonly owners: Owners;
   /** Empty: any. */
   readonly tags: ReadonlyMap<string, string>;
 }
@@ -105,15 +117,15 @@ function countsTagsOf(limit: BudgetRow, { tags }: Question): boolean {
 }
 
 /** The value of a budget for each value, if the question is about one. */
-function valueFor(limit: Pick<BudgetRow, 'id' | 'counting'>, { keyId, tags }: Question): string | undefined {
+function valueFor(limit: Pick<BudgetRow, 'id' | 'counting'>, { owners, tags }: Question): string | undefined {
   const { each } = countingOf(limit) ?? {};
-  if (each === undefined) return undefined;
-  return each === 'key' ? keyId : tags.get(tagOfEach(each) ?? '');
+  const tag = each === undefined ? undefined : tagOfEach(each);
+  return tag === undefined ? ownerCounted(limit, owners) : tags.get(tag);
 }
 
 interface Explained {
   readonly limit: BudgetRow;
-  readonly window: WindowRow;
+  readonly window: CountedRow;
   /** Nano-dollars; below 0 if the amount was lowered. */
   readonly left: number;
 }

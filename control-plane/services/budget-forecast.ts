@@ -35,7 +35,16 @@ interface RecordedUsage {
   readonly now: number;
 }
 
-/** By the budget's id. Budgets whose usage is not in the sums by model have none. */
+/** Whether the budget's usage is in the sums by hour. */
+export function isSummedByHour({
+  subjectKind,
+  model,
+  counting,
+}: Pick<ForecastQuestion, 'subjectKind' | 'model'> & { readonly counting: string | null }): boolean {
+  return counting === null && subjectKind !== 'platform' && (model === null || !isOfRoute(model));
+}
+
+/** By the budget's id. Budgets of routes and of shadow traffic have none. */
 export async function forecastWindows(
   usage: RecordedUsage,
   questions: readonly ForecastQuestion[],
@@ -59,7 +68,8 @@ export async function forecastWindows(
   return forecasts;
 }
 
-function isOfRoute(selector: string): boolean {
+/** Whether a selector selects requests by their route, or copies of requests. */
+export function isOfRoute(selector: string): boolean {
   return isShadow(selector) || selector.startsWith('route/');
 }
 
@@ -174,6 +184,6 @@ function forecast({ spent }: ForecastQuestion, span: Span, rows: readonly SumsRo
 }
 
 /** Corrections can make usage negative. */
-function whole(nano: number): number {
+export function whole(nano: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(nano)));
 }

@@ -16,6 +16,7 @@ export interface WindowRow {
   readonly model: string | null;
   /** Without raises. */
   readonly amount: number;
+  readonly created_at: number;
   readonly calendar: string | null;
   readonly soft: 0 | 1;
   readonly raises: string | null;
@@ -26,6 +27,10 @@ export interface WindowRow {
   readonly unsettled: number | null;
   /** Of a budget for each value: whose window it is. */
   readonly counter?: string;
+  /** The present name of the owner that `counter` is the id of. */
+  readonly counterName?: string | undefined;
+  /** Its name in the ledger. */
+  readonly counterId?: string;
   /** How many values it has, if the window is that of its highest spending. */
   readonly counters?: number;
 }
@@ -42,7 +47,7 @@ export function raisedOf(row: Omit<WindowRow, 'spent' | 'leased' | 'unsettled'>,
 }
 
 export function windowMessage(row: WindowRow, now: number, forecast?: Forecast) {
-  const { id: limitId, window, soft, counter, counters, ...windowRow } = row;
+  const { id: limitId, window, soft, counter, counterName, counters, ...windowRow } = row;
   const raised = raisedOf(row, now);
   const amount = row.amount + raised;
   const {
@@ -67,6 +72,7 @@ export function windowMessage(row: WindowRow, now: number, forecast?: Forecast) 
     ...(raised > 0 && { raisedUsd: usdOfNano(raised) }),
     ...(soft === 1 && { soft: true }),
     ...(counter !== undefined && { counter }),
+    ...(counterName !== undefined && { counterName }),
     ...(counters !== undefined && { counters }),
     ...(forecast && { forecastUsd: usdOfNano(forecast.spent), forecastBasis: forecastBases.names[forecast.basis] }),
   } satisfies BudgetWindow;

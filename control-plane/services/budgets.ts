@@ -23,14 +23,15 @@ import { calendarOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
 import { countingOf, limitOf } from '../store/limit-counting.ts';
 import { organizationOrPlatform, ownerNamed } from '../store/platform-id.ts';
-import { type Forecast, type ForecastQuestion, forecastWindows } from './budget-forecast.ts';
-import { type WindowRow, windowEndOf, windowMessage } from './budget-window-rows.ts';
+import { forecastsOf, ledgerIdOf } from './budget-forecasts.ts';
+import { type WindowRow, windowMessage } from './budget-window-rows.ts';
 import {
   type CountedRow,
   counterPosition,
   readCounterPosition,
   readCounters,
   shownValue,
+  withCounterNames,
   withCounters,
 } from './counter-rows.ts';
 import { budgetId } from './ledger-fields.ts';
@@ -48,12 +49,14 @@ export async function listWindows(
   const requested = { ...(await narrowed(call, request)), limit, after };
   // Reads a full page of both, because either may fill the page.
   const current = await withCounters(call, await currentWindows(call, requested));
+  const isCurrent = (row: CountedRow) => current.some(({ id, window }) => id === row.id && window === row.window);
   const past = request.includePast ? await otherWindows(call, requested) : [];
-  const rows = [...current, ...past].toSorted(newestFirst).slice(0, limit);
+  const named = await withCounterNames(call, request.organizationId, [...current, ...past]);
+  const rows = named.toSorted(newestFirst).slice(0, limit);
   const forecasts = request.forecast ? await forecastsOf(call, request.organizationId, current) : undefined;
   const { items, nextPageToken } = cutPage(rows, size, windowKey, (row) =>
     // A page also has windows of the past, of the same budgets.
-    windowMessage(row, call.now, current.includes(row) ? forecasts?.get(row.id) : undefined),
+    windowMessage(row, call.now, isCurrent(row) ? forecasts?.get(ledgerIdOf(row)) : undefined),
   );
   return { windows: await withLimitNames(call, request.organizationId, items), nextPageToken };
 }
@@ -89,30 +92,19 @@ async function listCounters(
   const { size, limit, after } = pageBy(request, readCounterPosition);
   const window = request.includePast ? undefined : row.window;
   const rows = await readCounters(call, { limitId: row.id, window, limit, after });
+  const counters = rows.map(({ value, limit_id: _limit, id: counterId, ...sums }) => ({
+    ...{ ...row, ...sums, counter: shownValue(value), counterId },
+  }));
+  const shown = await withCounterNames(call, request.organizationId, counters);
+  const current = shown.filter((one) => one.window === row.window);
+  const forecasts = request.forecast ? await forecastsOf(call, request.organizationId, current) : undefined;
   const { items, nextPageToken } = cutPage(
-    rows,
+    shown,
     size,
-    counterPosition,
-    ({ value, limit_id: _limit, id: _id, ...sums }) =>
-      windowMessage({ ...row, ...sums, counter: shownValue(value) }, call.now),
+    ({ counterId, ...one }) => counterPosition({ ...one, id: counterId }),
+    (one) => windowMessage(one, call.now, current.includes(one) ? forecasts?.get(ledgerIdOf(one)) : undefined),
   );
   return { windows: items, nextPageToken };
-}
-
-function forecastsOf(
-  { db, now }: ReadCall,
-  organizationId: string,
-  current: readonly CountedRow[],
-): Promise<ReadonlyMap<string, Forecast>> {
-  const questions = current.flatMap((row): ForecastQuestion[] => {
-    const { id, period, model, subject_kind: subjectKind, subject_id: subjectId, spent, window, counting } = row;
-    const endsAt = windowEndOf(calendarOf(row), window);
-    // Usage is summed neither by tag and counter nor over organizations.
-    return endsAt === undefined || counting !== null || subjectKind === 'platform'
-      ? []
-      : [{ id, period, model, subjectKind, subjectId, spent: spent ?? 0, endsAt }];
-  });
-  return forecastWindows({ db, organizationId, now }, questions);
 }
 
 export async function listUnconfirmed(
@@ -230,7 +222,7 @@ function budgetsOf({ db, caller }: ReadCall, { organizationId, limitId, current,
   const all = db
     .selectFrom('limits')
     .select(['id', 'organization_id', 'subject_kind', 'subject_id', 'model', 'amount', 'period'])
-    .select(['calendar', 'soft', 'raises', 'counting', 'deleted_at'])
+    .select(['calendar', 'soft', 'raises', 'counting', 'created_at', 'deleted_at'])
     .select(current.as('current'))
     .$narrowType<{ period: NotNull }>()
     .where('organization_id', '=', organizationId)
@@ -256,6 +248,7 @@ const budgetColumns = [
   'soft',
   'raises',
   'counting',
+  'budgets.created_at',
 ] as const;
 
 /** The current window of each budget, whether it has a row in the ledger or not. */

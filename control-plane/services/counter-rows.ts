@@ -1,9 +1,10 @@
 // Windows of budgets for each value, as operators see them: each budget as the window of its highest spending, or all
-// windows of one budget. A member sees the counters of their own keys only.
-import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { counterOf, otherValues } from '../../common/counter-names.ts';
+// windows of one budget. A member sees the counters of their own keys, and their own.
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { counterOf, type OwnerKind, otherValues, ownerOfEach } from '../../common/counter-names.ts';
 import { countingOf } from '../store/limit-counting.ts';
 import type { Schema } from '../store/schema.ts';
+import { type NamedTable, present, readNames } from '../usage/names.ts';
 import type { WindowRow } from './budget-window-rows.ts';
 import type { ReadCall } from './method.ts';
 
@@ -20,6 +21,68 @@ interface CounterRow {
   readonly leased: number;
   readonly unsettled: number;
   readonly counters: number;
+}
+
+/** Ids of those whose requests are meant, as far as they are known; none: anybody's. */
+export type Owners = Readonly<Partial<Record<OwnerKind, string>>>;
+
+export function ownersOfKey({
+  id,
+  scope_kind,
+  scope_id,
+}: Pick<Selectable<Schema['virtual_keys']>, 'id' | 'scope_kind' | 'scope_id'>): Owners {
+  switch (scope_kind) {
+    case 'organization':
+      return { key: id };
+    case 'person':
+      return { key: id, person: scope_id };
+    case 'ai_system':
+      return { key: id, system: scope_id };
+  }
+}
+
+/** Whether a limit may count requests of these owners: one for each person counts none of an AI system's. */
+export function countsOwners(limit: Pick<CountedRow, 'id' | 'counting'>, owners: Owners): boolean {
+  const { each } = countingOf(limit) ?? {};
+  const owner = each === undefined ? undefined : ownerOfEach(each);
+  const isKnown = Object.keys(owners).length > 0;
+  return owner === undefined || owner === 'key' || !isKnown || owners[owner] !== undefined;
+}
+
+/** Of a limit for each owner: whose counter is meant, if that is known. */
+export function ownerCounted(limit: Pick<CountedRow, 'id' | 'counting'>, owners: Owners): string | undefined {
+  const { each } = countingOf(limit) ?? {};
+  const owner = each === undefined ? undefined : ownerOfEach(each);
+  return owner === undefined ? undefined : owners[owner];
+}
+
+const ownerTables = {
+  key: 'virtual_keys',
+  person: 'people',
+  system: 'ai_systems',
+} as const satisfies Record<OwnerKind, NamedTable>;
+
+/** With the names of the owners that counters are of. */
+export async function withCounterNames<Row extends CountedRow>(
+  { db }: ReadCall,
+  organizationId: string,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  const names = new Map<string, string>();
+  for (const [owner, own] of Map.groupBy(rows, ownerOfRow)) {
+    if (owner === undefined) continue;
+    const ids = present(own.map(({ counter }) => counter));
+    for (const [id, name] of await readNames(db, ownerTables[owner], { organizationId, ids })) names.set(id, name);
+  }
+  if (names.size === 0) return rows;
+  return rows.map((row) =>
+    ownerOfRow(row) === undefined ? row : { ...row, counterName: names.get(row.counter ?? '') },
+  );
+}
+
+function ownerOfRow(row: CountedRow): OwnerKind | undefined {
+  const { each } = countingOf(row) ?? {};
+  return each === undefined || row.counter === undefined ? undefined : ownerOfEach(each);
 }
 
 /**
@@ -51,7 +114,7 @@ export async function withCounters<Row extends CountedRow>(
   for (const row of highest) shown.set(row, merged(row, found.get(row.id)));
   for (const { row, value, id } of chosen) {
     const window = named.get(`${id} ${row.window}`) ?? nothing;
-    shown.set(row, { ...row, ...sums(window), counter: value });
+    shown.set(row, { ...row, ...sums(window), counter: value, counterId: id });
   }
   return rows.map((row) => shown.get(row) ?? row);
 }
@@ -64,7 +127,8 @@ function sums({ spent, leased, unsettled }: typeof nothing): typeof nothing {
 
 function merged<Row extends CountedRow>(row: Row, counter: CounterRow | undefined): Row {
   if (counter === undefined) return { ...row, ...nothing, counters: 0 };
-  return { ...row, ...sums(counter), counter: shownValue(counter.value), counters: Number(counter.counters) };
+  const { id: counterId, value, counters } = counter;
+  return { ...row, ...sums(counter), counterId, counter: shownValue(value), counters: Number(counters) };
 }
 
 export function shownValue(value: string): string {
@@ -97,8 +161,8 @@ async function readNamed(db: Kysely<Schema>, ids: readonly string[]) {
 /** Of the table `counter`: what the caller may see. */
 function isShown({ personId, role }: ReadCall['caller']): RawBuilder<boolean> {
   if (role !== 'member') return sql<boolean>`1 = 1`;
-  return sql<boolean>`counter.value in (
-    select id from virtual_keys where scope_kind = 'person' and scope_id = ${personId})`;
+  return sql<boolean>`(counter.value = ${personId} or counter.value in (
+    select id from virtual_keys where scope_kind = 'person' and scope_id = ${personId}))`;
 }
 
 export interface CounterPosition {
@@ -138,7 +202,12 @@ export async function readCounters(
   return rows;
 }
 
-export function counterPosition({ window, spent, unsettled, id }: Omit<CounterRow, 'counters'>): string {
+export function counterPosition({
+  window,
+  spent,
+  unsettled,
+  id,
+}: Pick<CounterRow, 'window' | 'spent' | 'unsettled' | 'id'>): string {
   return `${window} ${spent + unsettled} ${id}`;
 }
 

@@ -7,11 +7,11 @@ import type { ExplainVirtualKeyResponse } from '../../proto/generated/gateway/v1
 import { keyBlocks, limitSubjects } from '../../proto/words/access.ts';
 import { guardrailActions, guardrailStages } from '../../proto/words/guardrails.ts';
 import { knownModels, mayBeginWith } from '../domain/model-selector.ts';
-import { countingOf } from '../store/limit-counting.ts';
 import { isSuspended } from '../store/organization-table.ts';
 import { readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import { presentWindows } from './budgets.ts';
+import { countsOwners, type Owners, ownerCounted, ownersOfKey } from './counter-rows.ts';
 import { appliesTo, guardrailsOf } from './guardrail-rows.ts';
 import { readDetails } from './key-details.ts';
 import { type Holder, readHolders } from './key-holders.ts';
@@ -54,7 +54,7 @@ export async function explain(
         globs: [...globs],
       })),
     ...models.shown,
-    limits: await limitsOf(call, { holders: holders.all, keyId: row.id, organizationId: organization.id }),
+    limits: await limitsOf(call, { holders: holders.all, owners: ownersOfKey(row), organizationId: organization.id }),
     guardrails: await guardrailsFor(call, row),
     ...(await routesOf(call.db, organization.id, lists)),
     stops: await stopsOf(call.db, stopped, call.now),
@@ -115,9 +115,9 @@ async function limitsOf(
   call: ReadCall,
   {
     holders,
-    keyId,
+    owners,
     organizationId,
-  }: { readonly holders: readonly Holder[]; readonly keyId: string; readonly organizationId: string },
+  }: { readonly holders: readonly Holder[]; readonly owners: Owners; readonly organizationId: string },
 ) {
   const rows = await call.db
     .selectFrom('limits')
@@ -132,12 +132,10 @@ async function limitsOf(
     .execute();
   const ids = rows.map(({ id }) => id);
   // A budget for each key is that of this one.
-  const windows = await presentWindows(call, organizationId, ids, (row) =>
-    countingOf(row)?.each === 'key' ? keyId : undefined,
-  );
+  const windows = await presentWindows(call, organizationId, ids, (row) => ownerCounted(row, owners));
   return holders.flatMap(({ id, name }) =>
     rows
-      .filter(({ subject_id }) => subject_id === id)
+      .filter((row) => row.subject_id === id && countsOwners(row, owners))
       .map((row) => {
         const window = windows.get(row.id);
         return { limit: limitMessage(row, call.now), subjectName: name, ...(window !== undefined && { window }) };

@@ -9,7 +9,7 @@ export interface LimitCountersTable {
   id: string;
   limit_id: string;
   organization_id: string;
-  /** A virtual key's id, or a tag's value; empty for the counter of further values. */
+  /** The id of a virtual key, a person or an AI system, or a tag's value; empty for the counter of further values. */
   value: string;
   /** 1: callers choose the values, so that their number is bounded. */
   by_caller: 0 | 1;

@@ -1,7 +1,7 @@
 // What a limit's row says of the requests that it counts: those with a tag, and whether each value has a counter. Pure.
 
 import { type RawBuilder, sql } from 'kysely';
-import { type CounterKind, isCounterKind } from '../../common/counter-names.ts';
+import { type CounterKind, isCounterKind, tagOfEach } from '../../common/counter-names.ts';
 import { aFlag, aRecord, aString, aWord, orAbsent, type Shape, ShapeError } from '../../common/json-shape.ts';
 import type { LimitKind, TrafficPart } from '../../proto/words/access.ts';
 import type { LimitsTable } from './budget-tables.ts';
@@ -19,7 +19,8 @@ export interface LimitCounting {
 }
 
 const aCounterKind: Shape<CounterKind> = (value) => {
-  if (typeof value !== 'string' || !isCounterKind(value)) throw new ShapeError('must be "key" or "tag:<name>"');
+  if (typeof value !== 'string' || !isCounterKind(value))
+    throw new ShapeError('must be "key", "person", "system" or "tag:<name>"');
   return value;
 };
 
@@ -60,7 +61,7 @@ export function kindOf({ kind }: Pick<LimitsTable, 'kind'>): LimitKind {
 
 /** Whether callers choose which counter a request counts in, or whether it counts at all. */
 export function countsTags({ tag, each }: LimitCounting): boolean {
-  return tag !== undefined || (each !== undefined && each !== 'key');
+  return tag !== undefined || (each !== undefined && tagOfEach(each) !== undefined);
 }
 
 /** The limit of a ledger row, in both databases: the column has the limit's id, or the name of a counter. */

@@ -10,7 +10,6 @@ import type { Io } from '../io.ts';
 import { readCsv } from './csv.ts';
 import { parseExactNumbers } from './decimal.ts';
 import { linesOf, nameOf, textOfFile } from './given-text.ts';
-import { readParquet } from './parquet.ts';
 
 export interface TableRow {
   /** Empty if the row has no such cell. */
@@ -40,6 +39,7 @@ export function plainName(name: string): string {
 
 async function* rowsOf(file: string, columns: readonly string[], io: Io): AsyncGenerator<TableRow> {
   if (file !== '-' && (await firstBytes(file)).toString('latin1') === 'PAR1') {
+    const { readParquet } = await import('./parquet.ts');
     for await (const row of readParquet(file, new Set(columns))) yield fromObject(row);
     return;
   }

@@ -1,4 +1,5 @@
 // The audit log.
+import { changesText } from '../audit-changes.ts';
 import type { AuditReport } from '../audit-verify.ts';
 import { type Given, type Invocation, type Resource, textOf, valuesOf } from '../command.ts';
 import { printJson } from '../print-response.ts';
@@ -17,6 +18,7 @@ const keys: Given = {
 };
 
 const times = 'a date, RFC 3339, so long ago such as 1h, or today, yesterday, week, month';
+const changes: Given = { flags: '--changes', about: 'print what each changed, before and after, in place of a table' };
 const follow: Given = { flags: '--follow', about: 'print events as they happen, the oldest first' };
 
 export const audit: Resource = {
@@ -26,6 +28,9 @@ export const audit: Resource = {
     list: {
       method: 'Audit.List',
       about: 'list changes, newest first; with --platform those of no organization',
+      arguments: [
+        { flags: '[event]', about: 'only this event: its revision, as the list shows it', field: 'revision' },
+      ],
       options: [
         { flags: '--actor <person>', about: 'only by this person; me is you', field: 'actorId', noun: 'person' },
         {
@@ -43,8 +48,11 @@ export const audit: Resource = {
         { flags: '--until <time>', about: 'only before then, in the same forms', field: 'until', read: startOf },
         { flags: '--target <id>', about: 'only of the target with this id', field: 'targetId' },
         { flags: '--target-kind <kind>', about: 'only of such targets, such as virtual_key', field: 'targetKind' },
+        changes,
         follow,
       ],
+      complete: (request, { given }) => (given.has(changes) ? { ...request, names: true } : request),
+      itemText: { given: changes, text: changesText },
       follow: { given: follow, after: 'afterRevision', position: 'revision', since: 'since' },
       columns: {
         REVISION: 'revision',
@@ -59,12 +67,14 @@ export const audit: Resource = {
         FROM: 'from',
       },
       notes:
-        'The values before and after, and the hashes that chain the events, are in the response with -o json. --follow prints later events as they happen, with --since those from then on too, until it is interrupted.',
+        'The whole states before and after, and the hashes that chain the events, are in the response with -o json; --changes prints what differs between them, with the present names of ids. Secrets are in neither. --follow prints later events as they happen, with --since those from then on too, until it is interrupted.',
       examples: [
         'audit list --limit 20',
         'audit list --actor "Ada Admin" --since yesterday',
         'audit list --action VirtualKeys.Rotate --since 7d',
-        'audit list --follow',
+        'audit list --target-kind limit --limit 5 --changes',
+        'audit list 4711 --changes',
+        'audit list --follow --changes',
         'audit list --platform --json',
       ],
     },

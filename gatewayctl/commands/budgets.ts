@@ -16,6 +16,7 @@ export const budgets: Resource = {
       complete: (request) => ({ ...request, kind: 'LIMIT_KIND_BUDGET' }),
       examples: [
         'budgets create --usd 250 --period month --system shop',
+        'budgets create --usd 20 --period month --each person',
         'budgets create --usd 2000 --period month --provider-key main',
         'budgets create --usd 50000 --period month --platform',
       ],
@@ -36,13 +37,14 @@ export const budgets: Resource = {
         RAISED: '?raisedUsd',
         COUNTERS: '?counters',
         HIGHEST: '?counter',
+        'HIGHEST NAME': '?counterName',
         SOFT: '?soft',
         FORECAST: '?forecastUsd',
         'FORECAST FROM': '?forecastBasis',
         ENDS: '?endsAt',
       },
       notes:
-        'The forecast is the spent money and the recorded usage of the same hours a day ago (windows of a day) or a week ago (longer ones), or the mean if there is no usage from then.',
+        'The forecast is the spent money and the recorded usage of the same hours a day ago (windows of a day) or a week ago (longer ones), or the mean if there is no usage from then; of budgets that count a tag, each value, a part of the traffic, the platform or a route, their own rate.',
       examples: ['budgets list', 'budgets list --all', 'budgets list --platform'],
     },
     windows: {
@@ -53,6 +55,7 @@ export const budgets: Resource = {
       columns: {
         BUDGET: 'limitId',
         COUNTER: '?counter',
+        'COUNTER NAME': '?counterName',
         NAME: '?limitName',
         WINDOW: 'window',
         'AMOUNT USD': 'amountUsd',
@@ -108,6 +111,7 @@ export const budgets: Resource = {
           read: tagOf,
         },
       ],
+      complete: (request) => ({ ...request, forecast: true }),
       otherwise: { field: 'subject.id', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_ORGANIZATION' } },
       columns: {
         BUDGET: 'limit.id',
@@ -125,6 +129,7 @@ export const budgets: Resource = {
         FREE: 'window.freeUsd',
         LEFT: 'leftUsd',
         TIGHTEST: 'tightest',
+        FORECAST: '?window.forecastUsd',
         ENDS: '?window.endsAt',
       },
       examples: [

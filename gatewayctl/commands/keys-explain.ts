@@ -1,5 +1,6 @@
 // `gatewayctl keys explain`, for people: what a key may do and what binds it, a section each. And `keys find`, which
 // looks for a key by its value or hint; the value is hashed here and never sent.
+import { isCounterKind, wordsOfEach } from '../../common/counter-names.ts';
 import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import type { ExplainVirtualKeyResponse__Output as Explained } from '../../proto/generated/gateway/v1/ExplainVirtualKeyResponse.ts';
 import type { KeyLimit__Output as KeyLimit } from '../../proto/generated/gateway/v1/KeyLimit.ts';
@@ -95,7 +96,8 @@ function limitText({ limit, subjectName, window }: KeyLimit): string {
 /** For example " with feature=search for each user". */
 function countingText(limit: KeyLimit['limit']): string {
   const tag = limit?.tag ? ` with ${limit.tag.name}=${limit.tag.value}` : '';
-  const each = limit?.each === undefined ? '' : ` for each ${limit.each.replace(/^tag:/, '')}`;
+  const { each: kind } = limit ?? {};
+  const each = kind === undefined ? '' : ` for each ${isCounterKind(kind) ? wordsOfEach(kind) : kind}`;
   const { traffic } = limit ?? {};
   return `${traffic === undefined ? '' : ` for ${enumWord('LimitTraffic', traffic)} keys`}${tag}${each}`;
 }

@@ -57,8 +57,9 @@ const counting: readonly Given[] = [
     read: tagOf,
   },
   {
-    flags: '--each <key|tag:name>',
-    about: 'a counter or a budget for each virtual key of the subject, or for each value of a tag, such as tag:user',
+    flags: '--each <key|person|system|tag:name>',
+    about:
+      'a counter or a budget for each virtual key of the subject, for each person or AI system of the organization, later ones too, or for each value of a tag, such as tag:user',
     field: 'each',
   },
   {
@@ -132,6 +133,7 @@ export const limits: Resource = {
         'limits create requests-per-minute --count 60 --system shop',
         'limits create budget --usd 5 --period month --each tag:user --required true',
         'limits create budget --usd 50 --period total --system shop --each key',
+        'limits create requests-per-minute --count 60 --each person',
         'limits create budget --usd 200 --period week --tag feature=search',
         'limits create budget --usd 2000 --period month --provider-key main',
         'limits create budget --usd 100 --period month --traffic stored',

@@ -1,7 +1,6 @@
 // Compares the ledger with the vendors' bills: import, mapping, differences and their causes, and the adjustments that
 // settle them.
 import type { Given, Request, Resource } from '../command.ts';
-import { importBills } from './reconcile-import.ts';
 import { ifRevision } from './shared.ts';
 
 const vendorArgument: Given = { flags: '<vendor>', about: 'vendor of the bill', field: 'vendor' };
@@ -88,7 +87,7 @@ export const reconcile: Resource = {
         { flags: '--api-url <url>', about: "instead of the vendor's own" },
         { flags: '--dry-run', about: 'read and add up, and send nothing to the control plane' },
       ],
-      run: importBills,
+      run: async (invocation) => (await import('./reconcile-import.ts')).importBills(invocation),
       notes:
         'A day that is imported again is replaced as a whole: give all files of a day at once. The admin key is sent to the vendor alone and is not stored.',
       examples: [

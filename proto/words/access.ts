@@ -106,6 +106,7 @@ export const forecastBases = enumWords({
   BUDGET_FORECAST_BASIS_LAST_DAY: 'last_day',
   BUDGET_FORECAST_BASIS_LAST_WEEK: 'last_week',
   BUDGET_FORECAST_BASIS_MEAN: 'mean',
+  BUDGET_FORECAST_BASIS_WINDOWS: 'windows',
 } as const satisfies WordsFor<BudgetForecastBasis__Output>);
 export type ForecastBasis = WordOf<typeof forecastBases>;
 

@@ -117,7 +117,7 @@ async function inTime(exchange: Exchange, { dispatch, countMs }: CountDeps, call
     abortable?.abort(late, exchange);
   }, countMs);
   try {
-    return await dispatch(call, context, isFree);
+    return await dispatch(call, context, { charge: isFree, move: isFree });
   } finally {
     clearTimeout(timer);
   }

@@ -28,7 +28,7 @@ import type { Exchange, RequestRecord } from './exchange.ts';
 import { hedging } from './hedging.ts';
 import { type ChatRoute, clientFormatOf, findTarget, matchRoute, type Route, type StoredRoute } from './match.ts';
 import { listedModel, listedModels, type ModelsDeps } from './models.ts';
-import { chargeAttempt, outcomeOf, settle } from './outcome.ts';
+import { attemptMoney, outcomeOf, settle } from './outcome.ts';
 import { inSlices, parseBody, scheduled } from './parse-body.ts';
 import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
@@ -178,7 +178,7 @@ async function respondFromProvider(
     const dispatching = deps.dispatch(
       dispatchedCall(call, reservation, { output, lookup }),
       exchange,
-      chargeAttempt,
+      attemptMoney,
       hedging,
     );
     deps.shadows.copy(inspected, exchange, dispatching);

@@ -1,6 +1,8 @@
 // The outcome of a request, for the ledger, and what the ledger makes of it.
 import type { Outcome } from '../call.ts';
 import type { Reservation } from '../ledger/ledger.ts';
+import type { Target } from '../providers/provider.ts';
+import type { AttemptMoney } from '../routing/dispatch.ts';
 import { HedgeLost } from '../routing/hedged-attempt.ts';
 import type { Received } from '../upstream/attempt.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
@@ -36,12 +38,18 @@ export function outcomeOf(exchange: Exchange, failure: unknown, attempt: Receive
  * Charges an attempt that has failed and may have cost something, and reserves money for the next one. @returns false
  * if there is none
  */
-export async function chargeAttempt(exchange: Exchange, failure: unknown): Promise<boolean> {
+async function chargeAttempt(exchange: Exchange, failure: unknown, next: Target): Promise<boolean> {
   const outcome = { ...outcomeOf(exchange, failure, exchange.attempt), isPassedOn: exchange.recovering !== undefined };
-  const isCharged = (await exchange.reservation?.chargeAttempt(outcome)) === true;
+  const isCharged = (await exchange.reservation?.chargeAttempt(outcome, next)) === true;
   if (isCharged) exchange.attempt = undefined;
   return isCharged;
 }
+
+/** Of attempts that follow one another. */
+export const attemptMoney: AttemptMoney<Exchange> = {
+  charge: chargeAttempt,
+  move: ({ reservation }, next) => reservation?.moveTo(next) ?? false,
+};
 
 /** Called once for each reservation. @param failure as in {@link outcomeOf} */
 export function settle(exchange: Exchange, reservation: Reservation, failure: unknown): void {

@@ -2,7 +2,7 @@
 // scope if the call has one. Limits for other models, and for other tags, are left out. A limit for each value applies
 // with the counter of the call's value. Budgets of provider keys apply to the targets that these keys are for.
 import { limitsModel, limitsShadow } from '../../catalog/model-selector.ts';
-import { type CounterKind, counterOf, tagOfEach } from '../../common/counter-names.ts';
+import { type CounterKind, counterOf, type OwnerKind, ownerOfEach, tagOfEach } from '../../common/counter-names.ts';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { KeyRecord, Limit, Principal } from '../access/principal.ts';
@@ -95,10 +95,10 @@ function select({ caller, isUntagged }: LimitedCall, names: readonly string[]): 
   const rates = new Map<string, AppliedRate>();
   const budgets = new Map<string, AppliedBudget>();
   const payerBudgets = new Map<string, AppliedBudget>();
-  for (const { level, limit, keys } of limitsFor(caller, names)) {
+  for (const { level, limit, sent } of limitsFor(caller, names)) {
     if (isUntagged !== true) requireTag(limit, caller);
     const { kind, count = 0, amountUsd = '0', period = 'total', model, providerKeyId } = limit;
-    for (const { id, ...counter } of countersOf(limit, keys, caller)) {
+    for (const { id, ...counter } of countersOf(limit, sent, caller)) {
       const applied = { id, limitId: limit.id, level, model, ...counter };
       const budget = { ...applied, period, amountUsd, ...countedValue(applied) };
       if (providerKeyId !== undefined) payerBudgets.set(id, { ...budget, level: 'provider_key', providerKeyId });
@@ -112,14 +112,15 @@ function select({ caller, isUntagged }: LimitedCall, names: readonly string[]): 
 interface LimitOfLevel {
   readonly level: LimitLevel;
   readonly limit: Limit;
-  readonly keys: readonly string[];
+  /** Of the keys that were sent: those that a limit of this level has counters for. */
+  readonly sent: readonly Principal[];
 }
 
 /** Those for the model, by one of its names, and for traffic like the call. */
 function* limitsFor(caller: Caller, names: readonly string[]): Iterable<LimitOfLevel> {
-  for (const [level, limits, keys] of levels(caller))
+  for (const [level, limits, sent] of levels(caller))
     for (const limit of limits)
-      if (countsTraffic(limit, caller) && countsModel(limit, names)) yield { level, limit, keys };
+      if (countsTraffic(limit, caller) && countsModel(limit, names)) yield { level, limit, sent };
 }
 
 function countsModel({ model }: Limit, names: readonly string[]): boolean {
@@ -135,14 +136,28 @@ function countsTraffic({ traffic, providerKeyId }: Limit, { direct }: Caller): b
 type Counter = Pick<Applied, 'tag' | 'each'> & { readonly id: string };
 
 /** Usually the limit itself. None: it does not count the call. */
-function countersOf({ id, tag, each }: Limit, keys: readonly string[], { tags }: Caller): readonly Counter[] {
+function countersOf({ id, tag, each }: Limit, sent: readonly Principal[], { tags }: Caller): readonly Counter[] {
   if (tag === undefined && each === undefined) return [{ id }];
   if (tag !== undefined && tags?.get(tag.name) !== tag.value) return [];
   const ofTag = tag && { tag };
   if (each === undefined) return [{ id, ...ofTag }];
-  const value = each === 'key' ? undefined : tags?.get(tagOfEach(each) ?? '');
-  const values = each === 'key' ? keys : value === undefined ? [] : [value];
-  return values.map((one) => ({ id: counterOf(id, one), ...ofTag, each: { kind: each, value: one } }));
+  const owner = ownerOfEach(each);
+  const ofRequest = owner === undefined ? [tags?.get(tagOfEach(each) ?? '')] : sent.map((one) => ownerOf(one, owner));
+  const values = new Set(ofRequest.filter((value) => value !== undefined));
+  return [...values].map((one) => ({ id: counterOf(id, one), ...ofTag, each: { kind: each, value: one } }));
+}
+
+/** Undefined for a key that belongs to something else. */
+function ownerOf({ key }: Principal, owner: OwnerKind): string | undefined {
+  switch (owner) {
+    case 'key':
+      return key.keyId;
+    case 'person':
+    case 'system': {
+      const { kind, id } = key.scope;
+      return kind === (owner === 'system' ? 'ai_system' : owner) ? id : undefined;
+    }
+  }
 }
 
 function countedValue({ each }: Pick<Counter, 'each'>): { readonly value?: string } {
@@ -150,7 +165,7 @@ function countedValue({ each }: Pick<Counter, 'each'>): { readonly value?: strin
 }
 
 function byCaller({ each }: Pick<Counter, 'each'>): { readonly byCaller?: true } {
-  return each === undefined || each.kind === 'key' ? {} : { byCaller: true };
+  return each === undefined || ownerOfEach(each.kind) !== undefined ? {} : { byCaller: true };
 }
 
 /** @throws GatewayError */
@@ -168,21 +183,18 @@ function areOfAllRequests({ organization, scope, key, platform }: Principal): bo
 
 function countsEveryRequest({ model, tag, each, traffic, providerKeyId }: Limit): boolean {
   if (traffic !== undefined || providerKeyId !== undefined) return false;
-  return model === undefined && tag === undefined && (each === undefined || each === 'key');
+  return model === undefined && tag === undefined && (each === undefined || ownerOfEach(each) !== undefined);
 }
 
-/** Each with the keys that a limit of this level has counters for. */
 function* levels({
   principal,
   project,
-}: Caller): Iterable<readonly [LimitLevel, readonly Limit[], keys: readonly string[]]> {
-  const own = principal.key.keyId;
+}: Caller): Iterable<readonly [LimitLevel, readonly Limit[], sent: readonly Principal[]]> {
   if (principal.platform?.limits !== undefined) yield ['platform', principal.platform.limits, []];
-  yield ['organization', principal.organization.limits, project === undefined ? [own] : [own, project.key.keyId]];
+  yield ['organization', principal.organization.limits, project === undefined ? [principal] : [principal, project]];
   for (const sent of [principal, project]) {
     if (sent === undefined) continue;
-    const keys = [sent.key.keyId];
-    if (sent.scope !== undefined) yield [sent.scope.kind, sent.scope.limits, keys];
-    yield ['virtual_key', sent.key.limits, keys];
+    if (sent.scope !== undefined) yield [sent.scope.kind, sent.scope.limits, [sent]];
+    yield ['virtual_key', sent.key.limits, [sent]];
   }
 }

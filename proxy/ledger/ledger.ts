@@ -63,10 +63,16 @@ export interface Reservation {
    */
   costText(usage: Usage, target?: Target): string | undefined;
   /**
-   * Charges an attempt that has failed, records its usage, and reserves money for another attempt from the leases.
+   * Charges an attempt that has failed, records its usage, and reserves money for another attempt from the leases: for all
+   * targets that are left, or, if a budget of another provider key lacks it, for the next one alone.
    * @returns false if there is no money for another attempt: then the attempt is not charged yet
    */
-  chargeAttempt(outcome: Outcome): Promise<boolean>;
+  chargeAttempt(outcome: Outcome, next: Target): Promise<boolean>;
+  /**
+   * After an attempt that has cost nothing: the money is for the next target from now on, if it is not already.
+   * @returns false if there is none
+   */
+  moveTo(next: Target): boolean | Promise<boolean>;
   /**
    * Reserves money from the leases for a second attempt while the first one is under way.
    * @returns false if there is none

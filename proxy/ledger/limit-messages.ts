@@ -1,7 +1,7 @@
 // Messages to callers about their limits: the refusal, which names the limit and when it opens, and the headers of a
 // response.
 import { type BudgetPeriod, periodOf } from '../../common/budget-window.ts';
-import { isOtherCounter, tagOfEach } from '../../common/counter-names.ts';
+import { isOtherCounter, tagOfEach, wordsOfEach } from '../../common/counter-names.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { never } from '../../common/never.ts';
 import type { BudgetRefusal } from '../budgets/budgets.ts';
@@ -65,9 +65,9 @@ function countedOf({ model, tag, each }: AppliedRate | AppliedBudget, isOther = 
   const models = model === undefined ? '' : ` for ${model}`;
   const tagged = tag === undefined ? '' : ` with ${tag.name}=${tag.value}`;
   if (each === undefined) return `${models}${tagged}`;
-  const name = tagOfEach(each.kind);
-  if (name === undefined) return `${models}${tagged} for each virtual key`;
-  return `${models}${tagged} for each ${name}, here ${isOther ? 'for those beyond the first' : each.value},`;
+  const counted = `${models}${tagged} for each ${wordsOfEach(each.kind)}`;
+  if (tagOfEach(each.kind) === undefined) return counted;
+  return `${counted}, here ${isOther ? 'for those beyond the first' : each.value},`;
 }
 
 /**

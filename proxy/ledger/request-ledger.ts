@@ -21,7 +21,7 @@ import type { Prices } from '../pricing/prices.ts';
 import { ServedTiers } from '../pricing/served-tiers.ts';
 import type { Target } from '../providers/provider.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
-import type { LimitLevel } from './applied-limits.ts';
+import type { AppliedBudget, LimitLevel } from './applied-limits.ts';
 import { reserveCached } from './cached-response.ts';
 import type { Ledger, Reservation, Settled } from './ledger.ts';
 import { withoutTexts } from './outlasting-call.ts';
@@ -130,6 +130,8 @@ class RequestReservation implements Reservation {
   /** By the part of the call that it is; never empty. */
   #targets: readonly PricedTarget[];
   readonly #rates: RateLimitsReservation;
+  /** That of the first attempt, in the budgets of all targets; undefined: no budget applies. */
+  readonly #first: Money | undefined;
   /** That of the current attempt. */
   #own: AttemptMoney;
   /** That of a second attempt at the same time. */
@@ -142,6 +144,7 @@ class RequestReservation implements Reservation {
   constructor(deps: Deps, call: ChatCall, { money, rates, targets }: ReservationParts) {
     this.#deps = deps;
     this.#rates = rates;
+    this.#first = money;
     this.#own = { money, stamp: money?.reservation.stamp ?? deps.budgets.stamp() };
     const ceilings = targets.map(({ bound }) => money && bound?.ceilingFor(money.reservation.amount));
     this.outputCeiling = ceilings[0];
@@ -166,8 +169,8 @@ class RequestReservation implements Reservation {
     return usdOfNano(this.#passedOn + prices.costOf(usage));
   }
 
-  async chargeAttempt(outcome: Outcome): Promise<boolean> {
-    const next = await this.#moneyForAnother();
+  async chargeAttempt(outcome: Outcome, target: Target): Promise<boolean> {
+    const next = await this.#moneyFor(target);
     if (next === undefined) return false;
     const charged = this.#charge(outcome, this.#own);
     this.#earlier = this.#total(charged);
@@ -177,8 +180,21 @@ class RequestReservation implements Reservation {
     return true;
   }
 
+  moveTo(next: Target): boolean | Promise<boolean> {
+    const needed = budgetsAt(this.#first?.budgets ?? [], next);
+    return needed.every((budget) => this.#own.money?.budgets.includes(budget)) || this.#exchangeFor(next);
+  }
+
+  async #exchangeFor(target: Target): Promise<boolean> {
+    const next = await this.#moneyFor(target);
+    if (next === undefined) return false;
+    this.#own.money?.reservation.settle(0);
+    this.#own = next;
+    return true;
+  }
+
   async reserveHedge(): Promise<boolean> {
-    this.#hedge = await this.#moneyForAnother();
+    this.#hedge = await this.#moneyForAnother(this.#first?.budgets);
     return this.#hedge !== undefined;
   }
 
@@ -198,15 +214,28 @@ class RequestReservation implements Reservation {
     this.#hedge = undefined;
   }
 
-  /** As much as for the first attempt. Undefined: a budget lacks it. */
-  async #moneyForAnother(): Promise<AttemptMoney | undefined> {
+  /** For all targets, else for this one alone. Undefined: a budget lacks it. */
+  async #moneyFor(target: Target): Promise<AttemptMoney | undefined> {
+    const all = this.#first?.budgets ?? [];
+    const forAll = await this.#moneyForAnother(all, target);
+    const own = budgetsAt(all, target);
+    return forAll ?? (own.length === all.length ? undefined : await this.#moneyForAnother(own, target));
+  }
+
+  /**
+   * As much as for the first attempt. Undefined: a budget lacks it.
+   * @param target the only one that may get the next attempt; undefined: the first one
+   */
+  async #moneyForAnother(
+    budgets: readonly AppliedBudget[] = [],
+    target: Target | undefined = undefined,
+  ): Promise<AttemptMoney | undefined> {
     const { budgets: all } = this.#deps;
-    const { money } = this.#own;
-    if (money === undefined) return { money, stamp: all.stamp() };
-    const { budgets, reservation } = money;
-    const ifKilled = () => killedEvent(this.#call);
-    const next = await all.takeNow({ budgets, full: reservation.amount, ifKilled });
-    return next && { money: { ...money, reservation: next }, stamp: next.stamp };
+    const first = this.#first;
+    if (first === undefined || budgets.length === 0) return { money: undefined, stamp: all.stamp() };
+    const ifKilled = () => killedEvent(callAt(this.#call, target));
+    const next = await all.takeNow({ budgets, full: first.reservation.amount, ifKilled });
+    return next && { money: { budgets, reservation: next }, stamp: next.stamp };
   }
 
   settle(outcome: Outcome): Settled {
@@ -323,6 +352,11 @@ function withCeilings(
     call,
     targets.map(({ at }, index) => ({ ...at, outputCeiling: ceilings[index] })),
   );
+}
+
+/** Without those of other provider keys. */
+function budgetsAt(budgets: readonly AppliedBudget[], { providerKeyId: key }: Target): readonly AppliedBudget[] {
+  return budgets.filter(({ providerKeyId }) => providerKeyId === undefined || providerKeyId === key);
 }
 
 /**

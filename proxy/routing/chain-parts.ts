@@ -62,12 +62,33 @@ export interface Attempts {
   /** Whether the target's request has reasoning that only a vendor can read, and can be sent without it. */
   mayLeaveOutReasoning(target: Target): boolean;
   /**
-   * Charges an attempt that may have cost something, and reserves money for another one.
+   * Charges an attempt that may have cost something, and reserves money for the next one.
    * @returns false if there is none
    */
-  charge(failure: unknown): boolean | Promise<boolean>;
+  charge(failure: unknown, next: Target): boolean | Promise<boolean>;
+  /**
+   * The next target gets the request after an attempt that has cost nothing. Absent: it may.
+   * @returns false if there is no money for it
+   */
+  readonly move?: ((next: Target) => boolean | Promise<boolean>) | undefined;
   /** Absent: no request is hedged. */
   readonly hedging?: HedgeAttempts | undefined;
+}
+
+interface OverForNext {
+  readonly error: unknown;
+  /** The attempt has cost nothing. */
+  readonly isFree: boolean;
+}
+
+/** Whether the next target may get the request, as far as money is concerned: the attempt that is over is charged then. */
+export async function hasMoney(
+  attempts: Pick<Attempts, 'charge' | 'move'>,
+  next: Target | undefined,
+  { error, isFree }: OverForNext,
+): Promise<boolean> {
+  if (next === undefined) return false;
+  return isFree ? (await attempts.move?.(next)) !== false : await attempts.charge(error, next);
 }
 
 /** Two attempts of a request at a time. */

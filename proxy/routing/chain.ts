@@ -18,7 +18,7 @@ import type {
   StartedAttempt,
   TargetHealth,
 } from './chain-parts.ts';
-import { usualAttempt } from './chain-parts.ts';
+import { hasMoney, usualAttempt } from './chain-parts.ts';
 import { countedTarget } from './counted-target.ts';
 import type { FailureCause } from './health.ts';
 import type { Contender } from './hedged-attempt.ts';
@@ -270,7 +270,7 @@ class Chain implements RecoveringChain {
 
   /** Moves to the next target, or stays at the same one. Undefined: there is no further attempt. */
   async #afterFailure(target: Target, attempt: ChainAttempt, { error, failed }: Failure): Promise<Step | undefined> {
-    const { context, attempts, call } = this.#parts;
+    const { context, call } = this.#parts;
     if (failed.isUnfit !== true) this.#failures.push(error);
     const retryAfterMs = retryAfterMsOf(error);
     this.#noteFailure(target, { error, failed }, retryAfterMs);
@@ -281,7 +281,8 @@ class Chain implements RecoveringChain {
     if (step === undefined) return undefined;
     const isFree = !attempt.isSent || attempt.received.ending === 'unused';
     const isAllowed = failed.isUnfit === true || this.#deps.retryBudget.mayRetry(call.organization);
-    if (isAllowed && (isFree || (await attempts.charge(error)))) return step;
+    const next = this.#parts.targets[this.#at];
+    if (isAllowed && (await hasMoney(this.#parts.attempts, next, { error, isFree }))) return step;
     this.#releaseTrial();
     return undefined;
   }

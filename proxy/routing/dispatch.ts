@@ -40,11 +40,11 @@ export interface DispatchDeps extends AttemptDeps {
   readonly isStopped?: IsStopped | undefined;
 }
 
-/**
- * Charges an attempt that may have cost something, and reserves money for another one.
- * @returns false if there is none
- */
-export type ChargeAttempt<C> = (context: C, failure: unknown) => boolean | Promise<boolean>;
+/** The money of a request with one attempt after the other, see `Attempts`. */
+export interface AttemptMoney<C> {
+  charge(context: C, failure: unknown, next: Target): ReturnType<Attempts['charge']>;
+  move(context: C, next: Target): boolean | Promise<boolean>;
+}
 
 /** Money and facts of two attempts of a request at a time, see `HedgeAttempts`. */
 export interface Hedging<C> {
@@ -56,14 +56,14 @@ export interface Hedging<C> {
 }
 
 /**
- * @param charge default: no attempt follows one that may have cost something
+ * @param money default: no attempt follows one that may have cost something
  * @param hedging default: no request is hedged
  * @throws GatewayError upstream_*, no_healthy_target, invalid_request (images); ProviderFailure
  */
 export type Dispatch = <C extends DispatchContext>(
   call: ChatCall,
   context: C,
-  charge?: ChargeAttempt<C>,
+  money?: AttemptMoney<C>,
   hedging?: Hedging<C>,
 ) => Promise<AttemptResult>;
 
@@ -71,7 +71,7 @@ type Images = ReadonlyMap<string, InlineData>;
 const noImages: Images = new Map();
 
 export function createDispatch(deps: DispatchDeps): Dispatch {
-  return (called, context, charge = never, hedging = undefined) => {
+  return (called, context, money = undefined, hedging = undefined) => {
     const recovery = context.recovery && recoveryOf(called);
     const call = recovery === undefined ? called : { ...called, isGuarded: true };
     deps.hints?.use(call.caller.principal.organization, call.targets.length > 1 || call.alternatives !== undefined);
@@ -80,7 +80,8 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
       const ofChain: Attempts = {
         start: (target, options) => sending.attempt(target, options),
         mayLeaveOutReasoning: (target) => sending.withoutReasoning(target) !== undefined,
-        charge: (failure) => charge(context, failure),
+        charge: (failure, next) => money?.charge(context, failure, next) ?? false,
+        move: money && ((next) => money.move(context, next)),
         hedging: hedging && hedgeAttempts(hedging, context, sending),
       };
       const parts = call.route === undefined ? chainOf(call) : routedChain(call);
@@ -128,10 +129,6 @@ function recovering(deps: DispatchDeps, result: AttemptResult, parts: Recoverabl
     continuation: recovery === 'continue' ? continuationOf(call, (change) => sending.change(change)) : undefined,
     streamBroke: (broke) => deps.chains.streamBroke(broke),
   });
-}
-
-function never(): boolean {
-  return false;
 }
 
 /** The images that the gateway fetches for this provider. */

@@ -23,6 +23,28 @@ export async function createPayers({ organization }: Tenant): Promise<Payers> {
   return { rich: rich.value, small: small.value };
 }
 
+/** Budgets of every kind that count the same calls and are never spent. @returns their ids by what they are of; of a kind one at least counts something */
+export async function createFurtherBudgets({
+  tenant: { organization },
+  platform,
+}: Pick<ChaosWorld, 'tenant' | 'platform'>): Promise<Readonly<Record<string, readonly string[]>>> {
+  const never = { amountUsd: '100000', period: 'TOTAL' };
+  const all = { kind: 'ORGANIZATION', id: organization.id } as const;
+  const { providerKeys } = await organization.api.call('ProviderKeys/List', { organizationId: organization.id });
+  const ofKeys: string[] = [];
+  for (const { id } of providerKeys as readonly { readonly id: string }[])
+    ofKeys.push(await createBudget(organization, { kind: 'PROVIDER_KEY', id }, never));
+  const { kind, period } = { kind: 'LIMIT_KIND_BUDGET', period: 'BUDGET_PERIOD_TOTAL' };
+  const ofPlatform = await platform.call('Limits/Create', { kind, period, amountUsd: never.amountUsd });
+  return {
+    // The second is for calls that the first vendor failed.
+    'the provider keys': ofKeys,
+    'each key': [await createBudget(organization, all, { ...never, each: 'key' })],
+    'stored provider keys': [await createBudget(organization, all, { ...never, traffic: 'LIMIT_TRAFFIC_STORED' })],
+    'the platform': [String(ofPlatform.id)],
+  };
+}
+
 export interface Traffic {
   readonly calls: readonly ChaosCall[];
   /** Resolves when all have ended. */

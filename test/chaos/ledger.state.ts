@@ -2,7 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/** A window of a budget, and the sums that must agree with it. One statement reads all of it in one snapshot. */
+/**
+ * A window of a budget, and the sums that must agree with it; of a budget for each key, one of each counter. One statement
+ * reads all of it in one snapshot.
+ */
 export interface WindowState {
   readonly budget: string;
   readonly window: string;
@@ -27,10 +30,16 @@ export interface ReservedByRun {
 }
 
 const windowsQuery = `
-  select l.id as budget, w.window_start as window, l.amount, w.spent, w.leased, w.unsettled as unconfirmed,
+  select w.budget_id as budget, w.window_start as window, l.amount, w.spent, w.leased, w.unsettled as unconfirmed,
     (select coalesce(sum(e.cost), 0) from usage_events e
-      where e.organization_id = l.organization_id
-        and l.subject_id in (e.organization_id, e.key_id, e.ai_system_id, e.person_id)
+      where case l.subject_kind
+          when 'platform' then true
+          when 'provider_key' then e.organization_id = l.organization_id and e.provider_key_id = l.subject_id
+          else e.organization_id = l.organization_id
+            and l.subject_id in (e.organization_id, e.key_id, e.ai_system_id, e.person_id) end
+        and case l.counting::jsonb ->> 'traffic'
+          when 'stored' then e.direct_key = 0 when 'direct' then e.direct_key = 1 else true end
+        and (c.id is null or c.value = e.key_id)
         and case l.period
           when 'day' then e.day = w.window_start
           when 'week' then to_char(date_trunc('week', e.day::date), 'YYYY-MM-DD') = w.window_start
@@ -40,7 +49,8 @@ const windowsQuery = `
       where budget_id = w.budget_id and window_start = w.window_start and state = 'open') as open,
     (select coalesce(sum(remaining), 0) from leases
       where budget_id = w.budget_id and window_start = w.window_start and state = 'expired') as expired
-  from budget_windows w join limits l on l.id = w.budget_id`;
+  from budget_windows w join limits l on l.id = substr(w.budget_id, 1, 36)
+    left join limit_counters c on c.id = w.budget_id`;
 
 const reservedQuery = `
   select s.proxy as "tokenId", l.budget_id as budget,

@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limitOfCounter } from '../../common/counter-names.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { call } from '../resilience/clients.ts';
 import { tallyOf } from '../resilience/load.ts';
@@ -13,7 +14,14 @@ import { Pace } from '../support/pace.ts';
 import { until } from '../support/process.ts';
 import { type RecordedRequest, recordedRequests } from '../support/recorded.ts';
 import { metric } from '../support/telemetry.ts';
-import { createPayers, type Payers, startRevoking, startTraffic, type Traffic } from './callers.ts';
+import {
+  createFurtherBudgets,
+  createPayers,
+  type Payers,
+  startRevoking,
+  startTraffic,
+  type Traffic,
+} from './callers.ts';
 import { type Audit, Auditor, startAudit } from './ledger.state.ts';
 import { maxStaleMs, type ProxyOfChaos } from './planes.ts';
 import { recovered, rested, restMs, restWithLossMs } from './recovery.ts';
@@ -97,6 +105,7 @@ async function chaosIn(world: ChaosWorld, pace: Pace, options: ChaosOptions): Pr
   const { seed, callers, log } = options;
   const schedule = options.faults ?? plannedFaults(world, options);
   const payers = await createPayers(world.tenant);
+  const further = await createFurtherBudgets(world);
   const auditor = new Auditor(world.databaseUrl);
   const audit = startAudit(auditor);
   await openForCalls(world, payers);
@@ -116,6 +125,7 @@ async function chaosIn(world: ChaosWorld, pace: Pace, options: ChaosOptions): Pr
   const restless = await rested(world.proxies, auditor, failing.length > 0 ? restMs / 10 : usualMs);
   const audited = await audit.stop();
   const unconfirmed = await unconfirmedOf(world, auditor);
+  const idle = await countingNothing(further, auditor);
   await auditor.close();
   if (options.planted === 'usage') await runSql(world.databaseUrl, lostRow);
   const { calls } = traffic;
@@ -130,7 +140,7 @@ async function chaosIn(world: ChaosWorld, pace: Pace, options: ChaosOptions): Pr
   };
   const waited = lostWithRedis(history, promised);
   const faults = [
-    ...[...endless, ...failing, ...restless, ...faultsOfAudit(audited, failoverAt)],
+    ...[...endless, ...failing, ...restless, ...idle, ...faultsOfAudit(audited, failoverAt)],
     ...faultsOfHistory(history, promised),
     ...(failoverAt === undefined ? faultsOfUnconfirmed(waited, unconfirmed) : []),
   ];
@@ -196,6 +206,17 @@ async function openForCalls({ entries }: ChaosWorld, payers: Payers): Promise<vo
 async function unconfirmedOf({ tenant }: ChaosWorld, auditor: Auditor): Promise<number> {
   const windows = await auditor.windows();
   return windows.filter(({ budget }) => budget === tenant.budget).reduce((sum, one) => sum + one.unconfirmed, 0);
+}
+
+/** The audit compares each window with recorded usage; one that is missing would not be noticed. */
+async function countingNothing(
+  budgets: Readonly<Record<string, readonly string[]>>,
+  auditor: Auditor,
+): Promise<readonly string[]> {
+  const windows = await auditor.windows();
+  return Object.entries(budgets)
+    .filter(([, ids]) => !windows.some(({ budget, spent }) => ids.includes(limitOfCounter(budget)) && spent > 0))
+    .map(([of]) => `the budget of ${of} counts nothing`);
 }
 
 /** A failover may lose acknowledged commits, and with them what was reserved. */

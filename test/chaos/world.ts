@@ -3,6 +3,7 @@
 import { createCredential } from '../../common/credential.ts';
 import { createSigningKey, parseSigningKey, publicPemOf } from '../../common/record-signature.ts';
 import { createSealKey } from '../../common/seal.ts';
+import type { OperatorApi } from '../../quickstart/operator-api.ts';
 import type { SimulatedVendor } from '../resilience/vendor.ts';
 import { createTenant, startVendor, type Tenant, type Vendor } from '../resilience/world.ts';
 import type { ServerSource } from '../support/containers.ts';
@@ -35,6 +36,7 @@ export interface ChaosWorld {
   /** Ports of the JSON API. */
   readonly operatorPorts: readonly number[];
   readonly tenant: Tenant;
+  readonly platform: OperatorApi;
   /** Through the network of the control planes. */
   readonly databaseUrl: string;
   close(): Promise<void>;
@@ -93,7 +95,7 @@ async function assemble(options: ChaosWorldOptions, closers: Closers): Promise<O
   const traffic = await startProxies({ ...common, controlPlanes: planes.links, environment: proxySettings }, closers);
   const { proxies, sidecars } = traffic;
   return {
-    ...{ vendors, tenant, proxies, databaseUrl: database.url, operatorPorts: planes.operatorPorts },
+    ...{ vendors, tenant, platform, proxies, databaseUrl: database.url, operatorPorts: planes.operatorPorts },
     entries: [...proxies, ...sidecars],
     programs: [...[...proxies, ...sidecars].map(({ program }) => program), ...planes.programs],
     seats: {

@@ -162,7 +162,7 @@ export async function played(
   };
   let error: unknown;
   try {
-    const result = await dispatch(call, context, charge);
+    const result = await dispatch(call, context, { charge, move: () => true });
     if (result.kind !== 'stream') throw new Error('a stream was requested');
     const inSlices = () => Promise.reject(new Error('a stream has no slices'));
     const written = await inClientFormat(result, client, { isGuarded: false, elapsedMs: () => 7, inSlices });

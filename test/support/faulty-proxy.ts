@@ -100,6 +100,7 @@ export async function startFaultyProxy(
           outputCeiling: undefined,
           costText: () => undefined,
           chargeAttempt: () => Promise.resolve(false),
+          moveTo: () => false,
           reserveHedge: () => Promise.resolve(false),
           releaseHedge: () => undefined,
           chargeContender: () => undefined,

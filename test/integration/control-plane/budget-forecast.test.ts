@@ -1,11 +1,16 @@
 // What budgets will have spent at the end of their windows, from sums of usage by hour, over both databases.
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { windowEnd } from '../../../common/budget-window.ts';
+import { windowEnd, windowOf, windowStart } from '../../../common/budget-window.ts';
 import { hourMs } from '../../../common/durations.ts';
 import { type ForecastQuestion, forecastWindows } from '../../../control-plane/services/budget-forecast.ts';
+import { forecastByOwnWindows, type OwnForecastQuestion } from '../../../control-plane/services/budget-own-forecast.ts';
 import { addToHours, emptyRow } from '../../../control-plane/usage/hours.ts';
 import { describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
+import { LedgerFixture } from '../../support/ledger.ts';
+import { writeLedger } from '../../support/ledger-state.ts';
 import type { TestTenant } from '../../support/operators.ts';
+import { usageEvent } from '../../support/usage-events.ts';
 
 const dollar = 1_000_000_000;
 const dayMs = 24 * hourMs;
@@ -123,5 +128,80 @@ describeBudgets('forecasts of budgets', (fixture) => {
     await fixture.budget(tenant, { subject: limitSubject('VIRTUAL_KEY', key) });
     const own = await fixture.windows(tenant, { forecast: true }, tenant.member);
     expect(own.filter(({ forecastUsd }) => forecastUsd === '0')).toHaveLength(2);
+  });
+
+  it('of budgets without sums by hour continue their own rate: over their last window, or since they count', async () => {
+    const tenant = await fixture.tenant();
+    const ofWindows = async (fields: Partial<OwnForecastQuestion>, spentBefore?: number) => {
+      const ledgerId = randomUUID();
+      const { calendar = 'day', window = windowOf(calendar, now) } = fields;
+      const before = windowOf(calendar, (windowStart(window) ?? 0) - 1);
+      if (spentBefore !== undefined)
+        await writeLedger(fixture.database, {
+          ...{ organizationId: tenant.id, budgetId: ledgerId, window: before, spent: spentBefore * dollar },
+        });
+      const question = { ledgerId, calendar, window, spent: 5 * dollar, since: 0, ...fields };
+      const forecasts = await fixture.store.snapshot((db) => forecastByOwnWindows({ db, now }, [question]));
+      const forecast = forecasts.get(ledgerId);
+      return forecast && [forecast.spent / dollar, forecast.basis];
+    };
+    // 15.25 hours are over, 8.75 are ahead, and of the day before 8.75 of 24 hours count.
+    const [spent, basis] = (await ofWindows({}, 24)) ?? [];
+    expect(basis).toBe('windows');
+    expect(spent).toBeCloseTo(5 + ((5 + 8.75) * 8.75) / 24, 6);
+    expect((await ofWindows({}))?.[0]).toBeCloseTo(5 + (5 * 8.75) / 24, 6);
+    // Of a value, a window that is gone says nothing.
+    expect((await ofWindows({ forgets: true }))?.[0]).toBeCloseTo(5 + (5 * 8.75) / 15.25, 6);
+    expect((await ofWindows({ since: now - 5 * hourMs }))?.[0]).toBeCloseTo(5 + 8.75, 6);
+    // Created in the window before: what it spent there, it spent in less time.
+    const since = now - 16.25 * hourMs;
+    expect((await ofWindows({ since }, 1))?.[0]).toBeCloseTo(5 + (6 * 8.75) / 16.25, 6);
+    expect((await ofWindows({ since: now - 1 }))?.[0]).toBeCloseTo(5 + 5 * 8.75, 6);
+    // Of October's 31 days those count that are less than 31 days ago.
+    const over = 19 + 15.25 / 24;
+    const month = await ofWindows({ calendar: 'month' }, 100);
+    expect(month?.[0]).toBeCloseTo(5 + ((5 + (100 * (31 - over)) / 31) * (30 - over)) / 31, 6);
+    expect(await ofWindows({ calendar: 'total' })).toBeUndefined();
+  });
+
+  it('are made for every budget with windows: of a tag, of each value and each of them, of a part of the traffic, of a route', async () => {
+    const tenant = await fixture.tenant();
+    await fixture.as(tenant, 'Organizations.UpdateSettings', {
+      id: tenant.id,
+      settings: { tags: { names: { names: ['user'] } } },
+    });
+    const tag = await fixture.budget(tenant, { tag: { name: 'user', value: 'ann' } });
+    const each = await fixture.budget(tenant, { each: 'tag:user' });
+    const direct = await fixture.budget(tenant, { traffic: 'LIMIT_TRAFFIC_DIRECT' });
+    const route = await fixture.budget(tenant, { model: 'route/fast', allowUnmatched: true });
+    const ledger = new LedgerFixture(fixture.store);
+    const event = (user: string, cost: number) => ({
+      row: {
+        ...usageEvent({ organization_id: tenant.id, session_id: '', cost: cost * dollar, direct_key: 1 }),
+        tags: { user },
+      },
+    });
+    await ledger.report([event('ann', 1), event('bob', 2)]);
+    const shown = await fixture.windows(tenant, { forecast: true });
+    const basis = 'BUDGET_FORECAST_BASIS_WINDOWS';
+    const ofBudget = (id: string) => shown.find(({ limitId }) => limitId === id);
+    for (const [{ id }, spentUsd] of [
+      [tag, '1'],
+      [each, '2'],
+      [direct, '3'],
+      [route, '0'],
+    ] as const) {
+      expect(ofBudget(id)).toMatchObject({ spentUsd, forecastBasis: basis });
+      expect(Number(ofBudget(id)?.forecastUsd)).toBeGreaterThanOrEqual(Number(spentUsd));
+    }
+    const values = await fixture.windows(tenant, { forecast: true, limitId: each.id });
+    expect(values.map(({ counter, forecastBasis }) => [counter, forecastBasis])).toEqual([
+      ['bob', basis],
+      ['ann', basis],
+    ]);
+    const explain = { organizationId: tenant.id, subject: limitSubject('ORGANIZATION', tenant.id), forecast: true };
+    const { budgets } = await fixture.as(tenant, 'Budgets.Explain', explain);
+    expect(budgets).toHaveLength(4);
+    for (const { window } of budgets) expect(window.forecastUsd).toBeDefined();
   });
 });

@@ -151,6 +151,30 @@ describeStores('a budget for each value', (given) => {
       );
     });
 
+    it('counts by the person and the AI system of both keys, also usage from before the budget, in windows without a bound', async () => {
+      const of = (cost: number, owners: object) => ({
+        row: usageEvent({ session_id: session, cost: cost * dollar, ai_system_id: null, person_id: null, ...owners }),
+      });
+      await ledger.report([of(1, { person_id: 'ann' })]);
+      const [people, systems] = [await budget({ each: 'person' }), await budget({ each: 'system' })];
+      const more = [
+        of(2, { person_id: 'ann', project_ai_system_id: 'shop' }),
+        of(4, { project_person_id: 'bob' }),
+        of(8, {}),
+      ];
+      await ledger.report(more);
+      const spent = async (id: string, value: string) => (await ledger.ledger(counterOf(id, value), month()))?.spent;
+      expect(await spent(people, 'ann')).toBe(3 * dollar);
+      expect(await spent(people, 'bob')).toBe(4 * dollar);
+      expect(await spent(systems, 'shop')).toBe(2 * dollar);
+      const shown = (await counters()).map(({ value, by_caller }) => [value, by_caller]);
+      expect(shown).toEqual([
+        ['ann', 0],
+        ['bob', 0],
+        ['shop', 0],
+      ]);
+    });
+
     it('of values beyond the bound is in the counter of further values', async () => {
       const id = await budget({ each: 'tag:user' });
       await fill(id, Date.now() + dayMs);

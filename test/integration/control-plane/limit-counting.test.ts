@@ -85,6 +85,13 @@ describeBudgets('limits for a tag and for each value', (fixture) => {
     const key = await fixture.key(tenant, 'ORGANIZATION', tenant.id);
     const ofKey = { subject: limitSubject('VIRTUAL_KEY', key), each: 'key' };
     expect(await violated(fixture.ask(tenant, ofKey))).toEqual(['each']);
+    const system = await fixture.system(tenant);
+    for (const each of ['person', 'system']) {
+      expect(await violated(fixture.ask(tenant, { subject: limitSubject('AI_SYSTEM', system), each }))).toEqual([
+        'each',
+      ]);
+      expect(await fixture.budget(tenant, { each })).toMatchObject({ each });
+    }
     const { id } = await fixture.budget(tenant, { subject: limitSubject('VIRTUAL_KEY', key), each: 'tag:user' });
     const settings = { id: tenant.id, settings: { tags: { names: { names: ['feature'] } } } };
     const refused = fixture.plane.call('Organizations.UpdateSettings', tenant.owner.token, settings);
@@ -180,6 +187,10 @@ describeBudgets('limits for a tag and for each value', (fixture) => {
     ]);
     expect(await fixture.windows(tenant, { limitId: keys.id }, member)).toMatchObject([{ counter: own }]);
     expect(await fixture.windows(tenant, { limitId: users.id }, member)).toEqual([]);
+    const people = await fixture.budget(tenant, { each: 'person' });
+    await spend(tenant, people.id, { [member.id]: dollar, [tenant.owner.id]: 4 * dollar });
+    const ofPeople = await fixture.windows(tenant, { limitId: people.id }, member);
+    expect(ofPeople).toMatchObject([{ counter: member.id, counterName: expect.stringMatching(/^ROLE_MEMBER/) }]);
   });
 
   it('are named with their value in the audit log and to webhooks', async () => {

@@ -179,7 +179,10 @@ function ofPlatform(fixture: BudgetFixture): void {
     await asPlatform('Limits.Update', { id, amountUsd: '400', thresholds: { percents: [90] } });
     expect(await asPlatform('Limits.Raise', { id, amountUsd: '10' })).toMatchObject({ raises: [{ amountUsd: '10' }] });
     expect((await asPlatform('Budgets.ListWindows', { forecast: true })).windows).toMatchObject([
-      { limitId: id, amountUsd: '410', limitName: 'budget of $400 a day of the platform' },
+      {
+        ...{ limitId: id, amountUsd: '410', limitName: 'budget of $400 a day of the platform' },
+        ...{ forecastUsd: '0', forecastBasis: 'BUDGET_FORECAST_BASIS_WINDOWS' },
+      },
     ]);
     const { limits = [] } = await fixture.store.snapshot((db) => readPlatform(db, Date.now()));
     expect(limits).toMatchObject([{ id, kind: 'LIMIT_KIND_BUDGET' }]);

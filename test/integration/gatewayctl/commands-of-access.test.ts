@@ -272,6 +272,39 @@ describe('the audit log', () => {
     expect((await ctl.run('audit list --limit 1')).err).toContain('--all shows all');
     expect(await platform.expect('audit list --platform --all')).toContain('OperatorTokens.Bootstrap');
   });
+
+  it('prints what an event changed, field by field, with names beside ids and without secrets', async () => {
+    const system = await ctl.json('systems create billed');
+    const limit = await ctl.json('limits create budget --usd 5 --period day --system billed');
+    await ctl.expect(`limits update ${limit.id} --usd 7.5 --threshold 90`);
+    const of = (target: string, more = '') => ctl.expect(`audit list --target ${target} --changes ${more}`);
+    const [updated = '', ...rest] = (await of(limit.id)).split(/^(?=\d)/m);
+    expect(updated).toMatch(
+      /^\d+ {2}20\S+ {2}Limits\.Update of limit \S+, by person owner \(\S+\) from \S+\n {2}amount USD: 5 → 7\.5\n {2}thresholds percents: - → 90\n$/,
+    );
+    expect(rest.join('')).toContain(`\n  subject id: - → billed (${system.id})\n`);
+    expect(rest.join('')).toContain('\n  period: - → day\n');
+    const [revision = ''] = updated.split(' ');
+    expect(await ctl.expect(`audit list ${revision} --changes`)).toBe(updated);
+    const { events } = await ctl.json(`audit list ${revision}`);
+    expect(events).toHaveLength(1);
+    expect((await ctl.run(`audit list ${Number(revision) + 100_000}`)).err).toBe('none\n');
+    // Nobody learns the name of another organization's resource by its id.
+    const other = await gateway.createOrganization('audited');
+    const request = { organizationId: other.id, names: true, revision };
+    expect(await other.api.call('Audit/List', request)).toMatchObject({ events: [] });
+  });
+
+  it('prints of a provider key and its new secret no secret', async () => {
+    const canary = 'sk-canary-0123456789abcdef';
+    const input = (secret: string) => ({ input: `${secret}\n` });
+    const create = 'provider-keys create gpt-provider canary --secret-file - --no-test';
+    await ctl.expect(create, input(canary));
+    await ctl.expect('provider-keys update canary --secret-file -', input(`${canary}2`));
+    const text = await ctl.expect('audit list --action ProviderKeys --changes');
+    expect(text).toMatch(/ProviderKeys\.Update of provider key canary/);
+    expect(text).not.toContain('canary-0123');
+  });
 });
 
 describe('the program gatewayctl', () => {

@@ -101,6 +101,47 @@ describe('a budget for each key', () => {
   });
 });
 
+describe('a budget for each person', () => {
+  it('binds all keys of a person together, and one who comes later, but no key of an AI system', async () => {
+    const organization = await tenant();
+    const { api, id: organizationId } = organization;
+    const id = await createBudget(organization, ofOrganization(organization), { amountUsd: '0.01', each: 'person' });
+    const person = async (name: string) => {
+      const role = 'ROLE_MEMBER';
+      return String((await api.call('People/Create', { organizationId, name, email: `${name}@example.com`, role })).id);
+    };
+    const keyOf = (ofKind: string, ofId: string) =>
+      organization.createKey({ scope: { kind: `KEY_SCOPE_KIND_${ofKind}`, id: ofId } });
+    const ann = await person('ann');
+    const [first, second] = [await keyOf('PERSON', ann), await keyOf('PERSON', ann)];
+    const refused = await untilOutcome(exceeded, () => ask(first.value));
+    expect(refused.message).toMatch(/^the organization's budget of \$0\.01 a day for each person is spent;/);
+    await untilOutcome(exceeded, () => ask(second.value));
+    const bob = await person('bob');
+    const third = await keyOf('PERSON', bob);
+    expect((await ask(third.value)).outcome).toBe('200');
+    const system = await api.call('AiSystems/Create', { organizationId, name: 'shop' });
+    const fourth = await keyOf('AI_SYSTEM', String(system.id));
+    for (let i = 0; i < 8; i++) expect((await ask(fourth.value)).outcome).toBe('200');
+    const listed = await until(async () => {
+      const windows = await windowsOf(organization, id);
+      return windows.length === 2 && Number(windows[1]?.spentUsd) > 0 && windows;
+    });
+    expect(listed).toMatchObject([
+      { counter: ann, counterName: 'ann' },
+      { counter: bob, counterName: 'bob' },
+    ]);
+    for (const { spentUsd } of listed) expect(Number(spentUsd)).toBeLessThanOrEqual(0.01);
+    const explained = await api.call('VirtualKeys/Explain', { id: third.id });
+    expect(explained).toMatchObject({ limits: [{ limit: { id }, window: { counter: bob } }] });
+    expect((await api.call('VirtualKeys/Explain', { id: fourth.id })).limits).toEqual([]);
+    const subject = { kind: 'LIMIT_SUBJECT_KIND_PERSON', id: bob };
+    expect(await api.call('Budgets/Explain', { organizationId, subject })).toMatchObject({
+      budgets: [{ limit: { id }, window: { counter: bob } }],
+    });
+  });
+});
+
 describe('a budget for each user', () => {
   it('refuses the user who has spent it, with their name, and no other one', async () => {
     const organization = await tenant(['user']);
@@ -164,6 +205,32 @@ describe('a budget for a tag', () => {
     expect((await ask(value)).outcome).toBe('200');
     // Two requests, and only they.
     await until(async () => (await windowsOf(organization, id))[0]?.spentUsd === String(2 * responseUsd));
+  });
+});
+
+describe('slots for each user', () => {
+  it('are counted apart by two proxies over Redis together, and free when the request ends', async () => {
+    const organization = await tenant(['user']);
+    const { api, id: organizationId } = organization;
+    const subject = { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: organizationId };
+    const limit = { organizationId, subject, kind: 'LIMIT_KIND_CONCURRENT_REQUESTS', count: 1, each: 'tag:user' };
+    await api.call('Limits/Create', limit);
+    const { value } = await organization.createKey();
+    const [, withRedis = gateway.proxy] = proxies;
+    const second = await gateway.startProxy({ REDIS_URL: redis.url });
+    // Both know the limit.
+    for (const proxy of [withRedis, second]) expect((await ask(value, { user: 'zoe' }, proxy)).outcome).toBe('200');
+    gateway.simulator.reset();
+    gateway.simulator.script({ headDelayMs: 1_500 });
+    const running = ask(value, { user: 'ann' }, withRedis);
+    await until(() => gateway.simulator.requests.length === 1);
+    const refused = await ask(value, { user: 'ann' }, second);
+    expect(refused.outcome).toBe('429 concurrency_limit_exceeded');
+    expect(refused.message).toMatch(/limit of 1 concurrent requests for each user, here ann, is reached;/);
+    expect((await ask(value, { user: 'bob' }, second)).outcome).toBe('200');
+    expect((await ask(value, {}, second)).outcome).toBe('200');
+    expect((await running).outcome).toBe('200');
+    await untilOutcome('200', () => ask(value, { user: 'ann' }, second));
   });
 });
 

@@ -5,6 +5,7 @@ import { messageDefinition, methodDefinition, serviceDefinition } from '../../..
 import { enumNames, fieldsOf, isMessage, methodTypes } from '../../../proto/json/contract.ts';
 import { errorDetail, services } from '../../../proto/load.ts';
 import { packageDefinition } from '../../../proto/package-definition.ts';
+import { plainMessage, plainMethod } from '../../../proto/plain-messages.ts';
 
 const whole = packageDefinition();
 const methods = Object.keys(services).flatMap((service) =>
@@ -41,9 +42,14 @@ it('are of all services', () => {
 });
 
 describe.each(methods)('$service.$name', ({ service, name, definition }) => {
-  const method = serviceDefinition(service)[name] as unknown as MethodDefinition<object, object>;
+  const compiled = serviceDefinition(service)[name] as unknown as MethodDefinition<object, object>;
 
-  it('has the same path, and reads and writes the same', () => {
+  const plain = plainMethod(service, name) as unknown as MethodDefinition<object, object>;
+
+  it.each([
+    ['compiled', compiled],
+    ['plain', plain],
+  ])('has the same path, and reads and writes the same, %s', (_codec, method) => {
     const { path, originalName, requestStream, responseStream } = definition;
     expect(method).toMatchObject({ path, originalName, requestStream, responseStream });
     const { requestType, responseType } = methodTypes(`${service}.${name}`);
@@ -63,6 +69,21 @@ describe.each(methods)('$service.$name', ({ service, name, definition }) => {
 it('reads the details of an error', () => {
   const bytes = errorDetail.serialize({ reason: 'not_found', violations: [{ field: 'id', description: 'x' }] });
   expect(messageDefinition('ErrorDetail').deserialize(bytes)).toMatchObject({ reason: 'not_found' });
+});
+
+it('reads plainly what it does not know, and refuses what is no message', () => {
+  const bytes = errorDetail.serialize({ reason: 'not_found', violations: [] });
+  const unknown = Buffer.from([0x98, 0x3f, 0x96, 0x01, 0x9a, 0x3f, 0x01, 0x41, 0x99, 0x3f, 1, 2, 3, 4, 5, 6, 7, 8]);
+  const { serialize, deserialize } = plainMessage<object, object>('ErrorDetail');
+  expect(deserialize(Buffer.concat([unknown, bytes]))).toMatchObject({ reason: 'not_found', violations: [] });
+  for (let end = 1; end < bytes.length; end++)
+    expect(() => deserialize(bytes.subarray(0, end)), String(end)).toThrow(/cut short/);
+  expect(() => serialize({ violations: [1] })).toThrow('must be an object');
+  expect(() => plainMessage('Nothing').deserialize(bytes)).toThrow('no message Nothing');
+  const limit = plainMessage<object, { kind: unknown }>('Limit');
+  expect(() => limit.serialize({ kind: 'LIMIT_KIND_UNKNOWN' })).toThrow('is no LimitKind');
+  // A value of a later version is its number.
+  expect(limit.deserialize(limit.serialize({ kind: 99 })).kind).toBe(99);
 });
 
 it('does not exist for what the contract does not have', () => {

@@ -51,6 +51,8 @@ function requestOf({ holder, kind, amount, period, model, soft, each }: Fields) 
 const eachOptions = [
   { id: '', name: 'All requests together' },
   { id: 'key', name: 'Each virtual key alone' },
+  { id: 'person', name: 'Each person alone' },
+  { id: 'system', name: 'Each AI system alone' },
 ];
 
 export function CreateLimit({ onClose }: { readonly onClose: () => void }) {

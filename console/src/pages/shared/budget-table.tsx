@@ -30,7 +30,8 @@ const columns: readonly TableColumn<BudgetWindow>[] = [
   {
     id: 'budget',
     title: 'Budget',
-    render: ({ limitName, counter }) => `${limitName}${counter === undefined ? '' : `: ${counter}`}`,
+    render: ({ limitName, counter, counterName = counter }) =>
+      `${limitName}${counterName === undefined ? '' : `: ${counterName}`}`,
     width: '3fr',
     minWidth: 240,
   },

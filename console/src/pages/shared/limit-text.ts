@@ -30,5 +30,13 @@ function periodText(period: string): string {
 
 function eachText({ each }: Limit): string {
   if (each === undefined || each === '') return '';
-  return each === 'key' ? 'for each key' : `for each value of ${each.replace('tag:', '')}`;
+  switch (each) {
+    case 'key':
+    case 'person':
+      return `for each ${each}`;
+    case 'system':
+      return 'for each AI system';
+    default:
+      return `for each value of ${each.replace('tag:', '')}`;
+  }
 }

@@ -150,6 +150,7 @@ export function world({ inFlightMax = 100, bufferedBytesMax = 1_000_000, random 
   const reservationOf = (call: ChatCall): Reservation => ({
     ...{ call, headersAt: () => [], outputCeiling: 77, costText: () => undefined },
     chargeAttempt: () => Promise.resolve(false),
+    moveTo: () => false,
     reserveHedge: () => Promise.resolve(false),
     releaseHedge: () => undefined,
     chargeContender: () => undefined,

@@ -1,7 +1,7 @@
 // The limits that apply to a call; the cached limits of a key follow its current records.
 import { describe, expect, it } from 'vitest';
 import { counterOf } from '../../../../common/counter-names.ts';
-import type { Limit, Principal } from '../../../../proxy/access/principal.ts';
+import type { KeyRecord, Limit, Principal } from '../../../../proxy/access/principal.ts';
 import { appliedLimits } from '../../../../proxy/ledger/applied-limits.ts';
 
 type LimitedCaller = Parameters<typeof appliedLimits>[0]['caller'];
@@ -81,6 +81,26 @@ describe('the limits of a call', () => {
       const shared = organization(each({ each: 'key' }));
       const project = { key: { ...key(), keyId: 'p' }, scope: undefined, organization: shared };
       expect(ids({ each: 'key' }, {}, project)).toEqual([counterOf(id, 'k'), counterOf(id, 'p')]);
+    });
+
+    it('have a counter of the person or AI system of the call’s key, of both if it has two, and count no other key', () => {
+      const of = (kind: 'person' | 'ai_system', id: string) => ({ ...key(), scope: { kind, id } });
+      const count = (each: 'person' | 'system', own: KeyRecord, second?: KeyRecord) => {
+        const shared = organization(limit(id, { each }));
+        const sent = (record: KeyRecord) => ({ key: record, scope: undefined, organization: shared });
+        const caller = { principal: sent(own), project: second && sent(second) } as unknown as LimitedCaller;
+        return appliedLimits({ caller, qualifiedModel: 'gpt-provider/gpt-4o' }).rates.map((rate) => [
+          rate.id,
+          rate.byCaller,
+        ]);
+      };
+      const [ann, bob] = [counterOf(id, 'ann'), counterOf(id, 'bob')].map((counter) => [counter, undefined]);
+      expect(count('person', of('person', 'ann'))).toEqual([ann]);
+      expect(count('person', of('person', 'ann'), of('person', 'bob'))).toEqual([ann, bob]);
+      expect(count('person', of('person', 'ann'), of('person', 'ann'))).toEqual([ann]);
+      expect(count('person', of('ai_system', 'shop'))).toEqual([]);
+      expect(count('person', of('ai_system', 'shop'), of('person', 'bob'))).toEqual([bob]);
+      expect(count('system', of('ai_system', 'shop'))).toEqual([[counterOf(id, 'shop'), undefined]]);
     });
 
     it('have a counter of the call’s tag, and count no call without it', () => {

@@ -5,6 +5,7 @@ import type { Limit } from '../../../../proxy/access/principal.ts';
 import { type BudgetQuestion, BudgetRefusal, type RefusalReason } from '../../../../proxy/budgets/budgets.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import type { Reservation } from '../../../../proxy/ledger/ledger.ts';
+import type { Target } from '../../../../proxy/providers/provider.ts';
 import { budgetsOf, callOf, cheap, dear, limit, modelsOf, served, world } from './route-money.fixture.ts';
 
 const ofKey = (providerKeyId: string, fields: Partial<Limit> = {}) =>
@@ -14,6 +15,11 @@ const alone = { models: [cheap], keys: [['a', 'b']], limits, isAlone: true };
 
 const keysOf = ({ call }: Reservation) =>
   [call, ...(call.alternatives ?? [])].map(({ targets }) => targets.map(({ providerKeyId }) => providerKeyId));
+
+function targetNamed(target: Target | undefined): Target {
+  if (target === undefined) throw new Error('the call has fewer targets');
+  return target;
+}
 
 /** Refuses what is in these budgets. */
 const spent =
@@ -39,13 +45,65 @@ describe('a request that two provider keys may get', () => {
     const reservation = reserve(callOf(alone));
     expect(questions.map(budgetsOf)).toEqual([['all', 'budget-a', 'budget-b']]);
     const [first, second] = reservation.call.targets;
-    expect(await reservation.chargeAttempt(served(first))).toBe(true);
+    expect(await reservation.chargeAttempt(served(first), targetNamed(second))).toBe(true);
     reservation.settle(served(second));
     expect(charges).toEqual([
       [20_000, ['all', 'budget-a']],
       [20_000, ['all', 'budget-b']],
     ]);
     expect(events.map(({ providerKeyId }) => providerKeyId)).toEqual(['a', 'b']);
+  });
+
+  it('makes a further attempt with the money of its key alone, if the budget of another one has none', async () => {
+    const { charges, reserve } = world(undefined, new Set(['budget-a']));
+    const reservation = reserve(callOf(alone));
+    const [first, second] = reservation.call.targets;
+    // The same key again has no money.
+    expect(await reservation.chargeAttempt(served(first), targetNamed(first))).toBe(false);
+    expect(charges).toEqual([]);
+    expect(await reservation.chargeAttempt(served(first), targetNamed(second))).toBe(true);
+    reservation.settle(served(second));
+    expect(charges).toEqual([
+      [20_000, ['all', 'budget-a']],
+      // All that it has a reservation in: the budget of its own key, and the common one.
+      [20_000, undefined],
+    ]);
+  });
+
+  it('moves that money to a third key after an attempt that cost nothing, and not without money for it', async () => {
+    const three = { ...alone, keys: [['a', 'b', 'c']] };
+    const lacking = new Set(['budget-a']);
+    const { charges, events, reserve } = world(undefined, lacking);
+    const reservation = reserve(callOf(three));
+    const [first, second, third] = reservation.call.targets;
+    expect(reservation.moveTo(targetNamed(second))).toBe(true);
+    expect(await reservation.chargeAttempt(served(first), targetNamed(second))).toBe(true);
+    lacking.add('budget-c');
+    expect(await reservation.moveTo(targetNamed(third))).toBe(false);
+    lacking.delete('budget-c');
+    expect(await reservation.moveTo(targetNamed(third))).toBe(true);
+    reservation.settle(served(third));
+    expect(charges).toEqual([
+      [20_000, ['all', 'budget-a']],
+      [0, undefined],
+      [20_000, undefined],
+    ]);
+    expect(events.map(({ providerKeyId }) => providerKeyId)).toEqual(['a', 'c']);
+  });
+
+  it('needs no money for a further attempt with a key that has no budget, and money again for one with a budget', async () => {
+    const lacking = new Set(['budget-a']);
+    const { charges, events, reserve } = world(undefined, lacking);
+    const reservation = reserve(callOf({ ...alone, keys: [['a', 'x']], limits: [ofKey('a')] }));
+    const [first, second] = reservation.call.targets;
+    expect(await reservation.chargeAttempt(served(first), targetNamed(second))).toBe(true);
+    expect(await reservation.moveTo(targetNamed(first))).toBe(false);
+    reservation.settle(served(second));
+    expect(charges).toEqual([[20_000, undefined]]);
+    expect(events.map(({ providerKeyId, charges: of }) => [providerKeyId, of?.length])).toEqual([
+      ['a', 1],
+      ['x', 0],
+    ]);
   });
 
   it('charges both of two attempts at a time to their own keys', async () => {

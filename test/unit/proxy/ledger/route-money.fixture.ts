@@ -75,8 +75,14 @@ export interface World {
   reserve(call: ChatCall): Reservation;
 }
 
-/** @param take what a reservation gets; default: all that it needs */
-export function world(take: (question: BudgetQuestion) => number = ({ full }) => full): World {
+/**
+ * @param take what a reservation gets; default: all that it needs
+ * @param lacking budgets that have no money for further attempts
+ */
+export function world(
+  take: (question: BudgetQuestion) => number = ({ full }) => full,
+  lacking: ReadonlySet<string> = new Set(),
+): World {
   const time = new VirtualTime();
   const [questions, charges, events]: [BudgetQuestion[], World['charges'], UsageEvent[]] = [[], [], []];
   let stamps = 0;
@@ -96,7 +102,10 @@ export function world(take: (question: BudgetQuestion) => number = ({ full }) =>
         questions.push(question);
         return taken(question, take(question));
       },
-      takeNow: (question) => taken({ ...question, least: question.full }, question.full),
+      takeNow: (question) =>
+        question.budgets.some(({ id }) => lacking.has(id))
+          ? undefined
+          : taken({ ...question, least: question.full }, question.full),
       stamp,
     },
     usageLog: {

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type BudgetQuestion, BudgetRefusal } from '../../../../proxy/budgets/budgets.ts';
 import { noUsage } from '../../../../proxy/conversation/usage.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
+import type { Reservation } from '../../../../proxy/ledger/ledger.ts';
+import type { Target } from '../../../../proxy/providers/provider.ts';
 import { outcomeWith } from '../../../support/charged-calls.ts';
 import {
   budgetsOf,
@@ -53,7 +55,7 @@ describe('the reservation of a request with two models', () => {
     alone.reserve(callOf({ models: [cheap], limits }));
     const worst = alone.questions[0]?.full ?? 0;
     const abandoned = { ...outcomeWith({ ending: 'timed_out' }), target: targetAt(reservation, 0) };
-    expect(await reservation.chargeAttempt(abandoned)).toBe(true);
+    expect(await reservation.chargeAttempt(abandoned, sentAt(reservation, 1))).toBe(true);
     expect(reservation.settle(served(targetAt(reservation, 1))).cost).toBe(worst + 200_000);
     expect(charges).toEqual([
       [worst, ['all', 'cheap']],
@@ -75,7 +77,7 @@ describe('the reservation of a request with two models', () => {
         usage: { ...noUsage, promptTokens: 10, completionTokens: 5 },
         complete: true,
       });
-      await reservation.chargeAttempt({ ...cut, target: targetAt(reservation, 0), isPassedOn });
+      await reservation.chargeAttempt({ ...cut, target: targetAt(reservation, 0), isPassedOn }, sentAt(reservation, 1));
       return reservation.costText({ ...noUsage, promptTokens: 10 }, targetAt(reservation, 1));
     };
     expect(await cost(cheap, false)).toBe('0.0001');
@@ -203,3 +205,9 @@ describe('a limit of tokens', () => {
     expect(modelsOf(world().reserve(call(200)))).toEqual([cheap, dear]);
   });
 });
+
+function sentAt(reservation: Reservation, at: number): Target {
+  const target = targetAt(reservation, at);
+  if (target === undefined) throw new Error(`there is no target ${at}`);
+  return target;
+}
