@@ -36,6 +36,7 @@ const namings = {
   price: { list: 'Prices.List', by: 'model', shownBy: 'prices list' },
   guardrail: { list: 'Guardrails.List', by: 'name', shownBy: 'guardrails list' },
   webhook: { list: 'Webhooks.List', by: 'name', shownBy: 'webhooks list' },
+  domain: { list: 'SignIn.ListDomains', by: 'domain', shownBy: 'domains list' },
   issuer: { list: 'SignIn.ListIssuers', by: 'name', shownBy: 'issuers list' },
   budget: {
     ...{ list: 'Limits.List', by: 'subjectName', shownBy: 'budgets list' },

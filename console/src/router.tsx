@@ -74,6 +74,14 @@ const pages = [
   page('/platform/tokens', lazyRouteComponent(platform, 'TokensPage')),
   createRoute({
     getParentRoute: () => rootRoute,
+    // The sign-in page of an organization, for somebody who is signed in.
+    path: '/o/$organization',
+    beforeLoad: () => {
+      throw redirect({ to: '/' });
+    },
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
     path: '/access',
     beforeLoad: () => {
       throw redirect({ to: '/settings/access' });

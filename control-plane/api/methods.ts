@@ -32,6 +32,8 @@ import * as recordKeys from '../services/record-keys.ts';
 import * as requests from '../services/requests.ts';
 import * as routes from '../services/routes.ts';
 import * as sessions from '../services/sessions.ts';
+import * as domains from '../services/sign-in-domains.ts';
+import * as signInSettings from '../services/sign-in-settings.ts';
 import * as status from '../services/status.ts';
 import * as stops from '../services/stops.ts';
 import * as usage from '../services/usage.ts';
@@ -42,6 +44,7 @@ import * as webhooks from '../services/webhooks.ts';
 const everybody: readonly Role[] = ['owner', 'admin', 'member', 'platform_operator'];
 const managers: readonly Role[] = ['owner', 'admin'];
 const managersAndPlatform: readonly Role[] = ['owner', 'admin', 'platform_operator'];
+const ownersAndPlatform: readonly Role[] = ['owner', 'platform_operator'];
 const withinOrganization: readonly Role[] = ['owner', 'admin', 'member'];
 const platform: readonly Role[] = ['platform_operator'];
 
@@ -57,6 +60,7 @@ const recent = { needsRecentSignIn: () => true } as const;
 const sharedChange = { ...change, roles: managersAndPlatform } as const;
 const managedChange = { ...change, roles: managers } as const;
 const issuerChange = { ...change, ...recent, roles: ['owner'] } as const;
+const domainChange = { ...change, ...all, ...recent, roles: ownersAndPlatform } as const;
 const suspension = { ...change, ...all, ...recent, roles: platform, organization: of.itself } as const;
 
 export const methods = {
@@ -236,6 +240,16 @@ export const methods = {
     ListIssuers: { ...read, roles: managers, organization: of.named, handle: issuers.list },
     UpdateIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.update },
     DeleteIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.remove },
+    GetSettings: { ...read, ...all, roles: managersAndPlatform, organization: of.named, handle: signInSettings.get },
+    UpdateSettings: { ...domainChange, organization: of.named, handle: signInSettings.update },
+    AddDomain: { ...domainChange, organization: of.named, handle: domains.add },
+    ListDomains: { ...read, ...all, roles: managersAndPlatform, organization: of.named, handle: domains.list },
+    CheckDomain: {
+      ...{ ...planned, ...all, ...recent, roles: ownersAndPlatform },
+      organization: of.ofRow('sign_in_domains'),
+      plan: domains.planCheck,
+    },
+    DeleteDomain: { ...domainChange, organization: of.ofRow('sign_in_domains'), handle: domains.remove },
   },
   Status: {
     Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },

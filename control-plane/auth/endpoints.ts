@@ -9,7 +9,15 @@ import { CallError } from '../rpc/errors.ts';
 import { type Exchange, readBody, single } from '../rpc/http-request.ts';
 import { clearCookie, cookieValueOf, setCookie } from './cookie.ts';
 import type { Browser } from './deps.ts';
-import { beginLogin, endByIssuer, finishLogin, type IssuerDeps, issuersLogout, issuersOf } from './issuer-sign-in.ts';
+import { type RealmRequest, realmOf } from './home-realm.ts';
+import {
+  beginLogin,
+  endByIssuer,
+  finishLogin,
+  type IssuerDeps,
+  issuerOfSession,
+  issuersLogout,
+} from './issuer-sign-in.ts';
 import { expectOwnPage } from './same-site.ts';
 import { renew, signInWithLink, signInWithToken, signOut } from './sign-in.ts';
 import type { Site } from './site.ts';
@@ -69,11 +77,14 @@ export async function callEndpoint(
 async function token(deps: EndpointDeps, { site, cookieName, browser }: Request): Promise<AuthResponse> {
   const { accessToken, tokenEndsAt, cookie, session } = await renew(deps, browser);
   const { personId, name, role, organizationId } = session;
+  const issuerId = await issuerOfSession(deps, session.id, browser);
   return {
     body: {
       accessToken,
       expiresAt: timeText(tokenEndsAt),
       person: { id: personId, name, role: roles.names[role], ...(organizationId !== undefined && { organizationId }) },
+      // For signing in again there.
+      ...(issuerId !== undefined && { issuerId }),
     },
     ...(cookie !== undefined && { cookies: [setCookie(site, cookieName, cookie)] }),
   };
@@ -105,9 +116,25 @@ async function start(deps: EndpointDeps, request: Request): Promise<AuthResponse
   return { body: { redirect: url.href }, cookies: [setCookie(site, loginCookie(cookieName), login)] };
 }
 
-/** The issuers of an organization, for its sign-in page; of one that does not exist none. */
+/** The issuers that a sign-in page offers; of an organization that does not exist none. */
 async function issuers(deps: EndpointDeps, request: Request): Promise<AuthResponse> {
-  return { body: { issuers: await issuersOf(deps, await textOf(request, 'organizationId'), request.browser) } };
+  return { body: await realmOf(deps, realmRequest(await bodyOf(request)), request.browser) };
+}
+
+const realmFields = { organizationId: 'id', organization: 'slug', email: 'email', invitation: 'invitation' } as const;
+
+/** @throws CallError */
+function realmRequest(body: JsonObject): RealmRequest {
+  const given = Object.entries(realmFields).flatMap(([field, by]) => {
+    const text = body[field];
+    return typeof text === 'string' ? [{ by, text }] : [];
+  });
+  const [first = { by: 'platform' } as const] = given;
+  if (given.length <= 1 && Object.keys(body).length === given.length) return first;
+  throw new CallError(
+    'invalid_request',
+    'the body must be {} or have one of organizationId, organization, email, invitation',
+  );
 }
 
 /** The issuer sends the browser back here. @throws CallError sign_in_refused, issuer_unavailable, too_many_requests */

@@ -19,26 +19,6 @@ export interface IssuerDeps extends SignInDeps {
   readonly masterKeys: SealKeys;
 }
 
-/** The enabled issuers of an organization; of one that does not exist none. */
-export async function issuersOf(
-  deps: IssuerDeps,
-  organizationId: string,
-  browser: Browser,
-): Promise<readonly { readonly id: string; readonly name: string }[]> {
-  if (!isUuid(organizationId)) return [];
-  return await inOrder(deps, 'reads', browser, () =>
-    deps.store.snapshot((db) =>
-      db
-        .selectFrom('issuers')
-        .select(['id', 'name'])
-        .where('organization_id', '=', organizationId)
-        .where('enabled', '=', 1)
-        .orderBy('name')
-        .execute(),
-    ),
-  );
-}
-
 /**
  * @returns where the browser goes, and the value of its login cookie
  * @throws CallError sign_in_refused, issuer_unavailable, too_many_requests; StoreUnavailableError
@@ -83,6 +63,25 @@ export async function finishLogin(
     const entering = { issuer, identity, invitation: login.invitation };
     return { cookie: await opened(deps, entering, browser), returnPath: login.returnPath };
   });
+}
+
+/** The issuer at which the session's person signed in, if they did so at one. */
+export async function issuerOfSession(
+  deps: SignInDeps,
+  sessionId: string,
+  browser: Browser,
+): Promise<string | undefined> {
+  const row = await inOrder(deps, 'reads', browser, () =>
+    deps.store.snapshot((db) =>
+      db
+        .selectFrom('console_sessions')
+        .innerJoin('identities', 'identities.id', 'console_sessions.identity_id')
+        .select('identities.issuer_id')
+        .where('console_sessions.id', '=', sessionId)
+        .executeTakeFirst(),
+    ),
+  );
+  return row?.issuer_id;
 }
 
 /** Where the browser ends the session at the issuer with which it signed in. */

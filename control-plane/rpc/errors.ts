@@ -43,6 +43,8 @@ export const callReasons = {
   },
   too_many_invitations: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of invitations' },
   too_many_issuers: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of issuers' },
+  too_many_domains: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of e-mail domains' },
+  domain_taken: { code: 'FAILED_PRECONDITION', about: 'another organization has verified this e-mail domain' },
   cross_site: {
     code: 'PERMISSION_DENIED',
     about: 'console: a page of another site sent the request, or the browser does not say which did',

@@ -66,6 +66,7 @@ type OwnedTable =
   | 'routes'
   | 'stops'
   | 'issuers'
+  | 'sign_in_domains'
   | 'invitations';
 
 /** `limit_id` is a limit's, or that of a deleted budget. */

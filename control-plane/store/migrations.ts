@@ -30,13 +30,14 @@ import {
 import { createUsageMetadata, createUsageTags } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
 import { addSuspensionEnds, addTagNames } from './organization-table.ts';
-import { allowPlatformLimits } from './platform-limits.ts';
+import { allowPlatformLimits } from './platform-tables.ts';
 import { createProviderKeyHours } from './provider-key-hours-table.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
 import { createRecordKeys } from './record-key-table.ts';
 import { addRequestTags, createRequests } from './request-table.ts';
 import { createRoutes } from './route-table.ts';
 import type { Schema } from './schema.ts';
+import { createSignInDomains } from './sign-in-domain-tables.ts';
 import { createInvitations, createSignIn } from './sign-in-tables.ts';
 import { createStops } from './stop-table.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
@@ -93,6 +94,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '050_console_sessions': { up: createConsoleSessions },
   '051_sign_in': { up: createSignIn },
   '052_invitations': { up: createInvitations },
+  '054_sign_in_domains': { up: createSignInDomains },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -26,12 +26,12 @@ import type { ReconciliationTables } from './reconciliation-tables.ts';
 import type { RecordKeysTable } from './record-key-table.ts';
 import type { RequestsTable } from './request-table.ts';
 import type { RoutesTable } from './route-table.ts';
-import type { ConsoleLoginsTable, IdentitiesTable, InvitationsTable, IssuersTable } from './sign-in-tables.ts';
+import type { SignInTables } from './sign-in-tables.ts';
 import type { StopsTable } from './stop-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhook-tables.ts';
 
-export interface Schema extends ReconciliationTables {
+export interface Schema extends ReconciliationTables, SignInTables {
   feed: FeedTable;
   changes: ChangesTable;
   audit_events: AuditEventsTable;
@@ -76,10 +76,6 @@ export interface Schema extends ReconciliationTables {
   console_sessions: ConsoleSessionsTable;
   console_tokens: ConsoleTokensTable;
   console_links: ConsoleLinksTable;
-  console_logins: ConsoleLoginsTable;
-  issuers: IssuersTable;
-  identities: IdentitiesTable;
-  invitations: InvitationsTable;
 }
 
 type Flag = 0 | 1;

@@ -1,10 +1,21 @@
 // The tables of issuers and of the identities that people have there, and the step of migrations.ts that creates them.
 import type { Role } from '../../proto/words/access.ts';
 import type { UnknownPerson } from '../../proto/words/sessions.ts';
+import type { SignInDomainsTable, SignInSettingsTable } from './sign-in-domain-tables.ts';
 import { type MigratedDatabase, pagedByOrganization, resourceTable, uniqueName } from './table-forms.ts';
 
+/** The part of schema.ts about signing in at issuers. */
+export interface SignInTables {
+  console_logins: ConsoleLoginsTable;
+  issuers: IssuersTable;
+  identities: IdentitiesTable;
+  invitations: InvitationsTable;
+  sign_in_domains: SignInDomainsTable;
+  sign_in_settings: SignInSettingsTable;
+}
+
 /** OpenID Connect issuers of organizations. */
-export interface IssuersTable {
+interface IssuersTable {
   id: string;
   organization_id: string;
   name: string;
@@ -23,7 +34,7 @@ export interface IssuersTable {
 }
 
 /** Who a person is at an issuer: unique by issuer and subject, and one for each person and issuer. */
-export interface IdentitiesTable {
+interface IdentitiesTable {
   id: string;
   issuer_id: string;
   subject: string;
@@ -32,7 +43,7 @@ export interface IdentitiesTable {
 }
 
 /** Invitations that nobody has used yet. */
-export interface InvitationsTable {
+interface InvitationsTable {
   id: string;
   organization_id: string;
   hash: string;
@@ -45,7 +56,7 @@ export interface InvitationsTable {
 }
 
 /** Logins that came back from an issuer: each is used once. */
-export interface ConsoleLoginsTable {
+interface ConsoleLoginsTable {
   id: string;
   ends_at: number;
 }

@@ -7,6 +7,7 @@ import { catalog } from './catalog.ts';
 import { chat } from './chat.ts';
 import { contexts } from './contexts.ts';
 import { doctor } from './doctor.ts';
+import { domains, signIn } from './domains.ts';
 import { guardrails } from './guardrails.ts';
 import { invitations } from './invitations.ts';
 import { issuers } from './issuers.ts';
@@ -34,7 +35,7 @@ export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
     ...[prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
-    ...[operatorTokens, proxyTokens, issuers, invitations, sessions, contexts],
+    ...[operatorTokens, proxyTokens, issuers, domains, signIn, invitations, sessions, contexts],
   ],
   commands: { login, logout, bootstrap, console, run, chat, status, doctor, version, completion, complete, help },
 };

@@ -110,6 +110,7 @@ function configurationOf({ key, accounts, clientSecret, redirectUris }: Configur
     client_id: oidcClientId,
     client_secret: clientSecret,
     redirect_uris: redirectUris,
+    post_logout_redirect_uris: redirectUris.map((uri) => new URL('../../', uri).href),
     response_types: ['code'],
     grant_types: ['authorization_code'],
     token_endpoint_auth_method: 'client_secret_post',
