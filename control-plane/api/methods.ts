@@ -14,6 +14,7 @@ import * as budgetReset from '../services/budget-reset.ts';
 import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
+import * as identities from '../services/identities.ts';
 import * as invitations from '../services/invitations.ts';
 import * as issuers from '../services/issuers.ts';
 import * as keyPolicy from '../services/key-policy.ts';
@@ -59,7 +60,7 @@ const all = { platformReachesAll: true } as const;
 const recent = { needsRecentSignIn: () => true } as const;
 const sharedChange = { ...change, roles: managersAndPlatform } as const;
 const managedChange = { ...change, roles: managers } as const;
-const issuerChange = { ...change, ...recent, roles: ['owner'] } as const;
+const issuerChange = { ...change, ...recent, roles: ownersAndPlatform } as const;
 const domainChange = { ...change, ...all, ...recent, roles: ownersAndPlatform } as const;
 const suspension = { ...change, ...all, ...recent, roles: platform, organization: of.itself } as const;
 
@@ -114,9 +115,9 @@ export const methods = {
     ReportDecisions: proxy,
   },
   Invitations: {
-    Create: { ...change, ...recent, roles: managers, organization: of.named, handle: invitations.create },
-    List: { ...read, roles: managers, organization: of.named, handle: invitations.list },
-    Delete: { ...change, roles: managers, organization: of.ofRow('invitations'), handle: invitations.remove },
+    Create: { ...sharedChange, ...recent, organization: of.namedOrPlatforms, handle: invitations.create },
+    List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatforms, handle: invitations.list },
+    Delete: { ...sharedChange, organization: of.ofRow('invitations'), handle: invitations.remove },
   },
   Ledger: {
     KeepSession: proxy,
@@ -235,9 +236,11 @@ export const methods = {
     Revoke: { ...change, roles: everybody, organization: of.ofSession, handle: sessions.revoke },
   },
   SignIn: {
-    CreateIssuer: { ...issuerChange, organization: of.named, handle: issuers.create },
-    GetIssuer: { ...read, roles: managers, organization: of.ofRow('issuers'), handle: issuers.get },
-    ListIssuers: { ...read, roles: managers, organization: of.named, handle: issuers.list },
+    CreateIssuer: { ...issuerChange, organization: of.namedOrPlatforms, handle: issuers.create },
+    GetIssuer: { ...read, roles: managersAndPlatform, organization: of.ofRow('issuers'), handle: issuers.get },
+    ListIssuers: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatforms, handle: issuers.list },
+    ListIdentities: { ...read, roles: managersAndPlatform, organization: of.ofPerson, handle: identities.list },
+    DeleteIdentity: { ...sharedChange, ...recent, organization: of.ofIdentity, handle: identities.remove },
     UpdateIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.update },
     DeleteIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.remove },
     GetSettings: { ...read, ...all, roles: managersAndPlatform, organization: of.named, handle: signInSettings.get },

@@ -77,14 +77,14 @@ export async function callEndpoint(
 async function token(deps: EndpointDeps, { site, cookieName, browser }: Request): Promise<AuthResponse> {
   const { accessToken, tokenEndsAt, cookie, session } = await renew(deps, browser);
   const { personId, name, role, organizationId } = session;
-  const issuerId = await issuerOfSession(deps, session.id, browser);
+  const signedInAt = await issuerOfSession(deps, session.id, browser);
   return {
     body: {
       accessToken,
       expiresAt: timeText(tokenEndsAt),
       person: { id: personId, name, role: roles.names[role], ...(organizationId !== undefined && { organizationId }) },
       // For signing in again there.
-      ...(issuerId !== undefined && { issuerId }),
+      ...signedInAt,
     },
     ...(cookie !== undefined && { cookies: [setCookie(site, cookieName, cookie)] }),
   };
@@ -100,15 +100,15 @@ async function start(deps: EndpointDeps, request: Request): Promise<AuthResponse
   }
   if (!site.isNamed)
     throw new CallError('invalid_request', 'set GATEWAY_CONSOLE_URL, to which issuers send browsers back');
-  const { issuerId, returnPath = '', again = false, invitation = '' } = body;
+  const { issuerId, returnPath = '', again = false, invitation = '', organization: slug = '' } = body;
   const areTexts = typeof issuerId === 'string' && typeof returnPath === 'string' && typeof invitation === 'string';
-  if (!areTexts || typeof again !== 'boolean') {
+  if (!areTexts || typeof again !== 'boolean' || typeof slug !== 'string') {
     throw new CallError('invalid_request', 'the body must be {"operatorToken": "…"} or {"issuerId": "…"}');
   }
   const { url, login } = await beginLogin(
     deps,
     {
-      ...{ issuerId, returnPath, again, redirectUri: callbackUrl(site, issuerId) },
+      ...{ issuerId, returnPath, again, slug, redirectUri: callbackUrl(site, issuerId) },
       invitation: isWellFormedCredential('invitation', invitation) ? hashCredential(invitation) : '',
     },
     browser,

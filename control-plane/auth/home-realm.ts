@@ -5,8 +5,10 @@ import type { Kysely } from 'kysely';
 import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import { isUuid } from '../../common/uuid.ts';
 import { domainOfEmail } from '../domain/sign-in-domain.ts';
+import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Browser, inOrder, type SignInDeps } from './deps.ts';
+import { chosenIssuers } from './realm.ts';
 
 /** By what the page knows. */
 export type RealmRequest =
@@ -25,8 +27,10 @@ export async function realmOf(deps: SignInDeps, request: RealmRequest, browser: 
   return await inOrder(deps, 'reads', browser, () =>
     deps.store.snapshot(async (db) => {
       const id = await organizationOf(db, request, deps.clock.now());
-      const row = id === undefined ? undefined : await organizationRow(db, id);
-      return { issuers: row === undefined ? [] : await issuersFor(db, row.id), organization: row?.slug ?? '' };
+      const row = id === undefined || id === platformId ? undefined : await organizationRow(db, id);
+      const isOpen = ['platform', 'email', 'invitation'].includes(request.by);
+      if (row === undefined) return { issuers: isOpen ? await issuersFor(db, platformId) : [], organization: '' };
+      return { issuers: await issuersFor(db, row.id), organization: row.slug ?? '' };
     }),
   );
 }
@@ -82,10 +86,17 @@ async function organizationRow(db: Kysely<Schema>, id: string) {
 }
 
 async function issuersFor(db: Kysely<Schema>, organizationId: string): Promise<Realm['issuers']> {
+  // An empty list would be no SQL.
+  const chosen = ['', ...(await chosenIssuers(db, organizationId))];
   return await db
     .selectFrom('issuers')
     .select(['id', 'name'])
-    .where('organization_id', '=', organizationId)
+    .where((or) =>
+      or.or([
+        or('organization_id', '=', organizationId),
+        or.and([or('organization_id', '=', platformId), or('id', 'in', chosen)]),
+      ]),
+    )
     .where('enabled', '=', 1)
     .orderBy('name')
     .execute();

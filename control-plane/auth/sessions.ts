@@ -226,6 +226,36 @@ export async function endSessionsOf({ db, now }: Instant, personId: string): Pro
   await db.deleteFrom('console_links').where('person_id', '=', personId).execute();
 }
 
+/** @returns how many sessions were ended */
+export async function endSessionsOfIdentity({ db, now }: Instant, identityId: string): Promise<number> {
+  const ended = await db
+    .updateTable('console_sessions')
+    .set({ ended_at: now })
+    .where('identity_id', '=', identityId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return Number(ended.numUpdatedRows);
+}
+
+/** Ends the organization's sessions of issuers of the platform that are not among these. */
+export async function endSessionsInRealm(
+  { db, now }: Instant,
+  organizationId: string,
+  issuerIds: readonly string[],
+): Promise<void> {
+  const identities = db
+    .selectFrom('identities')
+    .select('id')
+    .where('realm', '=', organizationId)
+    .where('issuer_id', 'not in', ['', ...issuerIds]);
+  await db
+    .updateTable('console_sessions')
+    .set({ ended_at: now })
+    .where('identity_id', 'in', identities)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
 /** @returns how many sessions of the issuer's identities were ended */
 export async function endSessionsOfIssuer({ db, now }: Instant, issuerId: string): Promise<number> {
   const identities = db.selectFrom('identities').select('id').where('issuer_id', '=', issuerId);

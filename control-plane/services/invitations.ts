@@ -17,6 +17,7 @@ import { email, timeText } from '../domain/shared-fields.ts';
 import { checked } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
+import { organizationOrPlatform, ownerNamed } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { ownersOnly, roleIn } from './people.ts';
@@ -31,8 +32,9 @@ export async function create(
   request: CreateInvitationRequest__Output,
 ): Promise<Outcome<CreateInvitationResponse>> {
   const { db, now, caller } = call;
-  const { organizationId } = request;
-  const fields = checked({ email: email(request.email), role: roleIn(organizationId)(request.role) });
+  const organizationId = ownerNamed(request.organizationId);
+  const belongs = organizationOrPlatform(organizationId) ?? null;
+  const fields = checked({ email: email(request.email), role: roleIn(belongs)(request.role) });
   if (!mayChangePerson(caller, fields.role)) throw ownersOnly();
   await db.deleteFrom('invitations').where('ends_at', '<=', now).execute();
   await expectRoom(call, organizationId);
@@ -55,7 +57,7 @@ export async function list(call: ReadCall, request: ListInvitationsRequest__Outp
   const query = call.db
     .selectFrom('invitations')
     .selectAll()
-    .where('organization_id', '=', request.organizationId)
+    .where('organization_id', '=', ownerNamed(request.organizationId))
     .where('ends_at', '>', call.now);
   const { items, nextPageToken } = await pageOf(query, request, message);
   return { invitations: items, nextPageToken };
@@ -85,13 +87,14 @@ async function expectRoom({ db }: ChangeCall, organizationId: string): Promise<v
 
 /** No proxy's record contains invitations, so nothing is invalidated. */
 function recorded(row: Row) {
-  return { organizationId: row.organization_id, target: { kind: 'invitation', id: row.id }, invalidations: [] };
+  const organizationId = organizationOrPlatform(row.organization_id);
+  return { organizationId, target: { kind: 'invitation', id: row.id }, invalidations: [] };
 }
 
 function message(row: Row) {
   return {
     id: row.id,
-    organizationId: row.organization_id,
+    organizationId: organizationOrPlatform(row.organization_id) ?? '',
     email: row.email,
     role: roles.names[row.role],
     createdBy: row.created_by,

@@ -6,11 +6,14 @@ import { isSlug, slugOf } from '../../common/slug.ts';
 import type { GetSignInSettingsRequest__Output } from '../../proto/generated/gateway/v1/GetSignInSettingsRequest.ts';
 import type { SignInSettings } from '../../proto/generated/gateway/v1/SignInSettings.ts';
 import type { UpdateSignInSettingsRequest__Output } from '../../proto/generated/gateway/v1/UpdateSignInSettingsRequest.ts';
+import { chosenIssuersOf } from '../auth/realm.ts';
 import { shortenSessionsOf } from '../auth/session-times.ts';
+import { endSessionsInRealm } from '../auth/sessions.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import { within } from '../domain/shared-fields.ts';
 import { checked } from '../rpc/checked.ts';
 import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
+import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import { isSame } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
@@ -21,7 +24,8 @@ const minutes = { min: 5, idleMax: 1440, sessionMax: 43_200 };
 
 export async function get(call: ReadCall, request: GetSignInSettingsRequest__Output): Promise<SignInSettings> {
   const { organizationId } = request;
-  return message(await slugOfOrganization(call.db, organizationId), await settingsOf(call.db, organizationId));
+  const slugText = await slugOfOrganization(call.db, organizationId);
+  return message(slugText, await settingsOf(call.db, organizationId), await platformIssuers(call.db));
 }
 
 export async function update(
@@ -30,12 +34,14 @@ export async function update(
 ): Promise<Outcome<SignInSettings>> {
   const { db, caller } = call;
   const { organizationId } = request;
+  const offered = await platformIssuers(db);
   const fields = checked({
     slug: optional(slug, request.slug),
     idle_minutes: optional(shortened(minutes.idleMax), request.idleMinutes),
     session_minutes: optional(shortened(minutes.sessionMax), request.sessionMinutes),
+    platform_issuer_ids: optional(ofPlatform(offered), request.platformIssuerIds?.ids),
   });
-  const others = [request.idleMinutes, request.sessionMinutes];
+  const others = [request.idleMinutes, request.sessionMinutes, request.platformIssuerIds];
   if (caller.role === 'platform_operator' && others.some((value) => value !== undefined)) {
     throw permissionDenied('a platform operator changes the slug alone; the rest is the owners’');
   }
@@ -46,8 +52,9 @@ export async function update(
     ...before,
     idle_ms: fields.idle_minutes === undefined ? before.idle_ms : fields.idle_minutes,
     max_ms: fields.session_minutes === undefined ? before.max_ms : fields.session_minutes,
+    platform_issuers: fields.platform_issuer_ids ? JSON.stringify(fields.platform_issuer_ids) : before.platform_issuers,
   };
-  const result = message(slugAfter, after);
+  const result = message(slugAfter, after, offered);
   if (slugAfter === slugBefore && isSame(before, after)) return { unchanged: result };
   if (slugAfter !== slugBefore) await rename(call, organizationId, slugAfter);
   await db
@@ -56,11 +63,12 @@ export async function update(
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(after))
     .execute();
   await shortenSessionsOf(call, organizationId);
+  await endSessionsInRealm(call, organizationId, chosenIssuersOf(after, organizationId));
   return {
     result,
     organizationId,
     target: { kind: 'organization', id: organizationId },
-    before: message(slugBefore, before),
+    before: message(slugBefore, before, offered),
     after: result,
     invalidations: [],
   };
@@ -122,11 +130,33 @@ export async function settingsOf(db: Kysely<Schema>, organizationId: string): Pr
   return row ?? { organization_id: organizationId, platform_issuers: '[]', idle_ms: null, max_ms: null };
 }
 
-function message(slugText: string, row: Row) {
+type Offered = readonly { readonly id: string; readonly name: string }[];
+
+async function platformIssuers(db: Kysely<Schema>): Promise<Offered> {
+  return await db
+    .selectFrom('issuers')
+    .select(['id', 'name'])
+    .where('organization_id', '=', platformId)
+    .where('enabled', '=', 1)
+    .orderBy('name')
+    .execute();
+}
+
+/** Ids of issuers of the platform, each once. */
+function ofPlatform(offered: Offered): (ids: readonly string[]) => Field<readonly string[]> {
+  return (ids) =>
+    ids.every((id) => offered.some((issuer) => issuer.id === id))
+      ? valid([...new Set(ids)])
+      : invalid('must be ids of enabled issuers of the platform', '.ids');
+}
+
+function message(slugText: string, row: Row, offered: Offered) {
+  const chosen = chosenIssuersOf(row, row.organization_id);
   return {
     organizationId: row.organization_id,
     slug: slugText,
     ...(row.idle_ms !== null && { idleMinutes: row.idle_ms / minuteMs }),
     ...(row.max_ms !== null && { sessionMinutes: row.max_ms / minuteMs }),
+    platformIssuers: offered.map(({ id, name }) => ({ id, name, chosen: chosen.includes(id) })),
   } satisfies SignInSettings;
 }

@@ -30,6 +30,7 @@ import {
 import { createUsageMetadata, createUsageTags } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
 import { addSuspensionEnds, addTagNames } from './organization-table.ts';
+import { openSignInToPlatform } from './platform-issuer-tables.ts';
 import { allowPlatformLimits } from './platform-tables.ts';
 import { createProviderKeyHours } from './provider-key-hours-table.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
@@ -95,6 +96,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '051_sign_in': { up: createSignIn },
   '052_invitations': { up: createInvitations },
   '054_sign_in_domains': { up: createSignInDomains },
+  '055_platform_issuers': { up: (db) => openSignInToPlatform(db, features) },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

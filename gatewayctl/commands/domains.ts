@@ -1,5 +1,5 @@
 // E-mail domains, and what else leads an organization's people to their sign-in page.
-import type { Given, Resource } from '../command.ts';
+import { type Given, isGiven, type Resource, valuesOf } from '../command.ts';
 import { thing } from './shared.ts';
 
 const minutes = (flags: string, about: string, field: string): Given => ({
@@ -11,6 +11,12 @@ const minutes = (flags: string, about: string, field: string): Given => ({
     throw new Error('must be a whole number of minutes');
   },
 });
+
+const platformIssuer: Given = {
+  flags: '--platform-issuer <id>',
+  about: "an issuer of the platform that signs in the organization's people; replaces the list, '' empties it",
+  several: true,
+};
 
 export const domains: Resource = {
   name: 'domains',
@@ -70,7 +76,12 @@ export const signIn: Resource = {
           'any session ends after so long; 0: as the platform has it',
           'sessionMinutes',
         ),
+        platformIssuer,
       ],
+      complete: (request, invocation) => {
+        const ids = valuesOf(invocation, platformIssuer).filter((id) => id !== '');
+        return isGiven(invocation, platformIssuer.flags) ? { ...request, platformIssuerIds: { ids } } : request;
+      },
       examples: ['sign-in update --slug acme', 'sign-in update --idle-minutes 15 --session-minutes 480'],
     },
   },

@@ -1,10 +1,16 @@
 // Expectations of the role matrix (roles.ts) about signing in: issuers, domains, settings and invitations.
+import type { StoreDatabase } from './databases.ts';
 import { freshName, type OperatorsPlane, type TestTenant } from './operators.ts';
-import { managersOnly, ok, ownersOnly } from './role-codes.ts';
+import { hidden, managersHiddenFromPlatform, managersOnly, ok, ownersOnly } from './role-codes.ts';
 import { invitationFields, invitationMade, issuerFields, issuerMade } from './role-requests.ts';
+import { writeIdentity } from './stored-sessions.ts';
 
 interface Planes {
   readonly plane: OperatorsPlane;
+}
+
+interface Stored extends Planes {
+  readonly database: StoreDatabase;
 }
 
 const inOrganization = (_world: Planes, tenant: TestTenant) => ({ organizationId: tenant.id });
@@ -22,17 +28,28 @@ async function domainMade(world: Planes, tenant: TestTenant) {
   return { id };
 }
 
+/** @returns a request that names a new identity of the member */
+async function identityMade(world: Stored, tenant: TestTenant) {
+  const { id: issuerId } = await issuerMade(world, tenant);
+  return { id: await writeIdentity(world.database, { issuerId, personId: tenant.member.id }) };
+}
+
 const ownersAndPlatform = { ...ownersOnly, platform: ok } as const;
 
 export const signInExpectations = {
-  'Invitations.Create': { ...managersOnly, request: invitationFields },
-  'Invitations.List': { ...managersOnly, request: inOrganization },
-  'Invitations.Delete': { ...managersOnly, request: invitationMade },
-  'SignIn.CreateIssuer': { ...ownersOnly, request: issuerFields },
-  'SignIn.GetIssuer': { ...managersOnly, request: issuerMade },
-  'SignIn.ListIssuers': { ...managersOnly, request: inOrganization },
-  'SignIn.UpdateIssuer': { ...ownersOnly, request: issuerMade },
-  'SignIn.DeleteIssuer': { ...ownersOnly, request: issuerMade },
+  'Invitations.Create': { ...managersHiddenFromPlatform, request: invitationFields },
+  'Invitations.List': { ...managersHiddenFromPlatform, request: inOrganization },
+  'Invitations.Delete': { ...managersHiddenFromPlatform, request: invitationMade },
+  'SignIn.CreateIssuer': { ...ownersOnly, platform: hidden, request: issuerFields },
+  'SignIn.GetIssuer': { ...managersHiddenFromPlatform, request: issuerMade },
+  'SignIn.ListIssuers': { ...managersHiddenFromPlatform, request: inOrganization },
+  'SignIn.UpdateIssuer': { ...ownersOnly, platform: hidden, request: issuerMade },
+  'SignIn.DeleteIssuer': { ...ownersOnly, platform: hidden, request: issuerMade },
+  'SignIn.ListIdentities': {
+    ...managersHiddenFromPlatform,
+    request: (_world: Planes, tenant: TestTenant) => ({ personId: tenant.member.id }),
+  },
+  'SignIn.DeleteIdentity': { ...managersHiddenFromPlatform, request: identityMade },
   'SignIn.GetSettings': { ...managersOnly, platform: ok, request: inOrganization },
   'SignIn.UpdateSettings': { ...ownersAndPlatform, request: inOrganization },
   'SignIn.AddDomain': { ...ownersAndPlatform, request: domainFields },

@@ -14,7 +14,7 @@ const renewBeforeMs = 30_000;
 let state: SignInState = 'unknown';
 let token: AccessToken | undefined;
 /** Where the person signed in; undefined: with a token or a link. */
-let issuerId: string | undefined;
+let signedInAt: Pick<IssuerSignIn, 'issuerId' | 'organization'> | undefined;
 let renewal: Promise<string> | undefined;
 const listeners = new Set<() => void>();
 
@@ -95,8 +95,8 @@ export async function signInAtIssuer({ organization, invitation, ...request }: I
  * @throws Problem
  */
 export async function signInAgain(): Promise<void> {
-  if (issuerId === undefined) return signOut();
-  await signInAtIssuer({ issuerId, organization: '', returnPath: here().path, again: true });
+  if (signedInAt === undefined) return signOut();
+  await signInAtIssuer({ ...signedInAt, returnPath: here().path, again: true });
 }
 
 /** Ends the session. Never rejects: without a connection the token is forgotten all the same. */
@@ -119,15 +119,22 @@ export async function begin(): Promise<void> {
   await accessToken().catch(() => become('signed-out'));
 }
 
+interface Renewed {
+  readonly accessToken: string;
+  readonly expiresAt: string;
+  readonly issuerId?: string;
+  readonly organization?: string;
+}
+
 async function renew(): Promise<string> {
   const response = await post('auth/token', {}).catch((error: unknown) => {
     if (error instanceof Problem && error.status === 401) become('signed-out');
     throw error;
   });
-  const renewed = (await response.json()) as { accessToken: string; expiresAt: string; issuerId?: string };
-  const { accessToken: value, expiresAt } = renewed;
+  const renewed = (await response.json()) as Renewed;
+  const { accessToken: value, expiresAt, issuerId, organization = '' } = renewed;
   token = { value, endsAt: Date.parse(expiresAt) };
-  issuerId = renewed.issuerId;
+  signedInAt = issuerId === undefined ? undefined : { issuerId, organization };
   become('signed-in');
   return value;
 }
