@@ -27,6 +27,7 @@ const page = (path: string, component: RouteComponent) =>
 
 const settings = () => import('./pages/settings/index.ts');
 const platform = () => import('./pages/platform/index.ts');
+const signIn = () => import('./pages/sign-in/index.ts');
 const access = () => import('./pages/access/index.ts');
 
 const pages = [
@@ -63,6 +64,7 @@ const pages = [
   page('/settings/webhooks', lazyRouteComponent(settings, 'WebhooksPage')),
   page('/settings/stops', lazyRouteComponent(settings, 'StopsPage')),
   page('/settings/audit', lazyRouteComponent(settings, 'AuditPage')),
+  page('/settings/sign-in', lazyRouteComponent(signIn, 'SignInPage')),
   page('/settings/tokens', lazyRouteComponent(settings, 'TokensPage')),
   page('/platform/organizations', lazyRouteComponent(platform, 'OrganizationsPage')),
   page('/platform/organizations/$id', lazyRouteComponent(platform, 'OrganizationDetailPage')),
@@ -71,6 +73,7 @@ const pages = [
   page('/platform/stops', lazyRouteComponent(platform, 'StopsPage')),
   page('/platform/people', lazyRouteComponent(platform, 'PeoplePage')),
   page('/platform/audit', lazyRouteComponent(platform, 'AuditPage')),
+  page('/platform/sign-in', lazyRouteComponent(signIn, 'SignInPage')),
   page('/platform/tokens', lazyRouteComponent(platform, 'TokensPage')),
   createRoute({
     getParentRoute: () => rootRoute,
