@@ -28,6 +28,7 @@ const page = (path: string, component: RouteComponent) =>
 const settings = () => import('./pages/settings/index.ts');
 const platform = () => import('./pages/platform/index.ts');
 const signIn = () => import('./pages/sign-in/index.ts');
+const programs = () => import('./pages/programs/index.ts');
 const access = () => import('./pages/access/index.ts');
 
 const pages = [
@@ -66,6 +67,8 @@ const pages = [
   page('/settings/audit', lazyRouteComponent(settings, 'AuditPage')),
   page('/settings/sign-in', lazyRouteComponent(signIn, 'SignInPage')),
   page('/settings/tokens', lazyRouteComponent(settings, 'TokensPage')),
+  page('/device', lazyRouteComponent(programs, 'DevicePage')),
+  page('/program/$port/$challenge/$state/$name', lazyRouteComponent(programs, 'ProgramPage')),
   page('/platform/organizations', lazyRouteComponent(platform, 'OrganizationsPage')),
   page('/platform/organizations/$id', lazyRouteComponent(platform, 'OrganizationDetailPage')),
   page('/platform/proxies', lazyRouteComponent(platform, 'ProxiesPage')),

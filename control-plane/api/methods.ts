@@ -26,6 +26,7 @@ import * as of from '../services/organization-of.ts';
 import * as organizations from '../services/organizations.ts';
 import * as people from '../services/people.ts';
 import * as prices from '../services/prices.ts';
+import * as programs from '../services/programs.ts';
 import * as providerKeys from '../services/provider-keys.ts';
 import * as providers from '../services/providers.ts';
 import * as proxyTokens from '../services/proxy-tokens.ts';
@@ -61,6 +62,7 @@ const recent = { needsRecentSignIn: () => true } as const;
 const sharedChange = { ...change, roles: managersAndPlatform } as const;
 const managedChange = { ...change, roles: managers } as const;
 const issuerChange = { ...change, ...recent, roles: ownersAndPlatform } as const;
+const ownChange = { ...change, roles: everybody, organization: of.callersOwn } as const;
 const domainChange = { ...change, ...all, ...recent, roles: ownersAndPlatform } as const;
 const suspension = { ...change, ...all, ...recent, roles: platform, organization: of.itself } as const;
 
@@ -234,6 +236,12 @@ export const methods = {
     CreateLink: { ...change, roles: everybody, organization: of.callersOwn, handle: sessions.createLink },
     List: { ...read, roles: everybody, organization: of.namedOrOwn, handle: sessions.list },
     Revoke: { ...change, roles: everybody, organization: of.ofSession, handle: sessions.revoke },
+    ApproveProgram: { ...ownChange, needsRecentSignIn: () => true, handle: programs.approveProgram },
+    ApproveDevice: {
+      ...ownChange,
+      needsRecentSignIn: ({ approve }) => approve === true,
+      handle: programs.approveDevice,
+    },
   },
   SignIn: {
     CreateIssuer: { ...issuerChange, organization: of.namedOrPlatforms, handle: issuers.create },

@@ -4,9 +4,9 @@ import { isLoopbackHost } from '../../common/addresses.ts';
 import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import { roles } from '../../proto/words/access.ts';
-import { timeText } from '../domain/shared-fields.ts';
+import { name as nameField, timeText } from '../domain/shared-fields.ts';
 import { CallError } from '../rpc/errors.ts';
-import { type Exchange, readBody, single } from '../rpc/http-request.ts';
+import { type Exchange, expectJson, readBody, single } from '../rpc/http-request.ts';
 import { clearCookie, cookieValueOf, setCookie } from './cookie.ts';
 import type { Browser } from './deps.ts';
 import { type RealmRequest, realmOf } from './home-realm.ts';
@@ -18,6 +18,7 @@ import {
   issuerOfSession,
   issuersLogout,
 } from './issuer-sign-in.ts';
+import { fetchToken, startDevice } from './programs.ts';
 import { expectOwnPage } from './same-site.ts';
 import { renew, signInWithLink, signInWithToken, signOut } from './sign-in.ts';
 import type { Site } from './site.ts';
@@ -170,6 +171,43 @@ export async function backchannelLogout(
   if (tokens.length !== 1) throw new CallError('invalid_request', 'the body must be logout_token=…');
   await endByIssuer(deps, issuerId, logoutToken, { from, userAgent: '', cookie: undefined });
   return { body: {} };
+}
+
+/**
+ * Programs that sign in through a person's browser. They send no cookie, and no page can read the response.
+ * @throws CallError
+ */
+export async function callProgramEndpoint(
+  deps: EndpointDeps,
+  name: ProgramEndpointName,
+  { request, from }: Exchange,
+  site: Site,
+): Promise<AuthResponse> {
+  if (request.method !== 'POST') throw new CallError('method_not_allowed', 'this path is called with POST');
+  expectJson(request);
+  const body = parseJson(await readBody(request, bodyBytesMax));
+  if (!isObject(body)) throw new CallError('invalid_request', 'the body must be a JSON object');
+  const caller = { from, userAgent: '', cookie: undefined };
+  if (name === 'device') return { body: await deviceStarted(deps, body, caller, site) };
+  const { code, verifier, deviceCode } = body;
+  const given = [code ?? deviceCode, ...(code === undefined ? [] : [verifier])];
+  const [shown, proof] = given;
+  if (typeof shown !== 'string' || (given.length === 2 && typeof proof !== 'string')) {
+    throw new CallError('invalid_request', 'the body must be {"code": "…", "verifier": "…"} or {"deviceCode": "…"}');
+  }
+  const { endsAt, ...issued } = await fetchToken(deps, shown, typeof proof === 'string' ? proof : undefined, caller);
+  return { body: { ...issued, expiresAt: timeText(endsAt) } };
+}
+
+export type ProgramEndpointName = 'device' | 'exchange';
+
+async function deviceStarted(deps: EndpointDeps, body: JsonObject, caller: Browser, site: Site): Promise<object> {
+  const field = typeof body.name === 'string' ? nameField(body.name) : undefined;
+  if (field === undefined || !('value' in field)) {
+    throw new CallError('invalid_request', 'the body must be {"name": "…"}, the program as the person will see it');
+  }
+  const started = await startDevice(deps, field.value, caller);
+  return { ...started, verificationUri: `${site.origin}${site.base}device` };
 }
 
 const logoutBytesMax = 32 * 1024;

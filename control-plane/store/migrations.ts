@@ -32,6 +32,7 @@ import { createBudgetNotices } from './notice-tables.ts';
 import { addSuspensionEnds, addTagNames } from './organization-table.ts';
 import { openSignInToPlatform } from './platform-issuer-tables.ts';
 import { allowPlatformLimits } from './platform-tables.ts';
+import { createProgramLogins } from './program-tables.ts';
 import { createProviderKeyHours } from './provider-key-hours-table.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
 import { createRecordKeys } from './record-key-table.ts';
@@ -97,6 +98,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '052_invitations': { up: createInvitations },
   '054_sign_in_domains': { up: createSignInDomains },
   '055_platform_issuers': { up: (db) => openSignInToPlatform(db, features) },
+  '056_program_logins': { up: createProgramLogins },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

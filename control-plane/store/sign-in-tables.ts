@@ -2,6 +2,7 @@
 import type { Generated } from 'kysely';
 import type { Role } from '../../proto/words/access.ts';
 import type { UnknownPerson } from '../../proto/words/sessions.ts';
+import type { ProgramLoginsTable } from './program-tables.ts';
 import type { SignInDomainsTable, SignInSettingsTable } from './sign-in-domain-tables.ts';
 import { type MigratedDatabase, pagedByOrganization, resourceTable, uniqueName } from './table-forms.ts';
 
@@ -11,6 +12,7 @@ export interface SignInTables {
   issuers: IssuersTable;
   identities: IdentitiesTable;
   invitations: InvitationsTable;
+  program_logins: ProgramLoginsTable;
   sign_in_domains: SignInDomainsTable;
   sign_in_settings: SignInSettingsTable;
 }

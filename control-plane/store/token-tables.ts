@@ -8,6 +8,8 @@ export interface OperatorTokensTable {
   created_at: number;
   ends_at: number;
   revoked_at: number | null;
+  /** The session of the console with which it ends; null: none. */
+  session_id: string | null;
 }
 
 export interface ProxyTokensTable {

@@ -13,7 +13,7 @@ import { invitations } from './invitations.ts';
 import { issuers } from './issuers.ts';
 import { keys } from './keys.ts';
 import { limits } from './limits.ts';
-import { bootstrap, login, logout } from './login.ts';
+import { bootstrap, login, logout, whoami } from './login.ts';
 import { organizations } from './organizations.ts';
 import { people } from './people.ts';
 import { prices } from './prices.ts';
@@ -37,5 +37,19 @@ export const tree: Tree = {
     ...[prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
     ...[operatorTokens, proxyTokens, issuers, domains, signIn, invitations, sessions, contexts],
   ],
-  commands: { login, logout, bootstrap, console, run, chat, status, doctor, version, completion, complete, help },
+  commands: {
+    login,
+    logout,
+    whoami,
+    bootstrap,
+    console,
+    run,
+    chat,
+    status,
+    doctor,
+    version,
+    completion,
+    complete,
+    help,
+  },
 };

@@ -339,6 +339,9 @@ export const expectations: Record<MethodName, Expectation> = {
   'Stops.List': { ...managersHiddenFromPlatform, request: inOrganization },
   'Stops.Delete': { ...managersHiddenFromPlatform, request: stopMade },
   ...signInExpectations,
+  // Only sessions of the console approve programs.
+  'Sessions.ApproveProgram': { ...nobodyButOthers, request: () => ({ name: 'x', codeChallenge: 'x' }) },
+  'Sessions.ApproveDevice': { ...nobodyButOthers, request: () => ({ userCode: 'BBBB-BBBB' }) },
   'Sessions.CreateLink': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   // A member sees their own sessions, without the organization.
   'Sessions.List': { ...managersHiddenFromPlatform, otherMember: hidden, request: inOrganization },

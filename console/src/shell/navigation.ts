@@ -66,8 +66,9 @@ export function linksFor(caller: Caller): readonly LinkGroup[] {
     .filter(({ links }) => links.length > 0);
 }
 
-/** Whether the navigation has the page, or one above it. */
+/** Whether the navigation has the page, or one above it; programs lead to their pages. */
 export function isOffered(caller: Caller, path: string): boolean {
+  if (path === '/device' || path.startsWith('/program/')) return caller.permissions.has('Sessions.ApproveDevice');
   return linksFor(caller).some(({ links }) =>
     links.some(({ to }) => path === to || (to !== '/' && path.startsWith(`${to}/`))),
   );
