@@ -19,6 +19,7 @@ import { CallError, notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
 import { organizationOrPlatform, ownerNamed } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
+import { enqueueDeliveries } from '../webhooks/enqueue.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { ownersOnly, roleIn } from './people.ts';
 
@@ -50,6 +51,7 @@ export async function create(
     ends_at: now + invitationMs,
   };
   await db.insertInto('invitations').values(row).execute();
+  if (belongs !== null) await enqueueDeliveries(call, belongs, eventOf(row));
   return { ...recorded(row), result: { invitation: message(row), value }, after: message(row) };
 }
 
@@ -72,6 +74,12 @@ export async function remove(
   if (!mayChangePerson(call.caller, row.role)) throw ownersOnly();
   await call.db.deleteFrom('invitations').where('id', '=', row.id).execute();
   return { ...recorded(row), result: {}, before: message(row) };
+}
+
+/** Deliveries are stored and shown to operators, so the event has no value: who invites passes the link on. */
+function eventOf(row: Row) {
+  const { organizationId, ...invitation } = message(row);
+  return { type: 'invitation.created', timestamp: timeText(row.created_at), data: { organizationId, invitation } };
 }
 
 /** @throws CallError */

@@ -129,6 +129,23 @@ describe('an issuer of the platform', () => {
   });
 });
 
+describe('an invitation', () => {
+  it('is sent to the webhooks of its organization, without its value', async () => {
+    const request = { organizationId: acme.id, name: 'hook', url: 'https://hooks.example.com/' };
+    const { webhook } = await plane.expect('Webhooks.Create', acme.owner.token, request);
+    const inviting = { organizationId: acme.id, email: 'zoe@acme.example', role: 'ROLE_MEMBER' };
+    const { invitation, value } = await plane.expect('Invitations.Create', acme.owner.token, inviting);
+    const { deliveries } = await plane.expect('Webhooks.ListDeliveries', acme.owner.token, {
+      webhookId: webhook.id,
+    });
+    const delivery = await plane.expect('Webhooks.GetDelivery', acme.owner.token, { id: deliveries[0].id });
+    const event = JSON.parse(delivery.payload);
+    expect(event).toMatchObject({ type: 'invitation.created', data: { organizationId: acme.id } });
+    expect(event.data.invitation).toMatchObject({ id: invitation.id, email: 'zoe@acme.example', role: 'ROLE_MEMBER' });
+    expect(delivery.payload).not.toContain(value);
+  });
+});
+
 describe('an organization’s issuer', () => {
   it('accepts a private key of the gateway in place of a secret', async () => {
     const { privateKey, publicJwk } = createSigningKey('client-key');
