@@ -7,6 +7,7 @@ import { startAdminServer } from '../common/admin-server.ts';
 import { createBackground } from '../common/background.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
 import { hashCredential } from '../common/credential.ts';
+import { createReadTxt, type ReadTxt } from '../common/dns-txt.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { stoppingIdleMs } from '../common/idle-connections.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
@@ -73,6 +74,8 @@ export interface ControlPlaneOptions {
   /** The network of webhook receivers, and of vendors in tests of keys. */
   readonly webhookNetwork?: Pick<GuardOptions, 'resolve' | 'ca'>;
   readonly rates?: OtherRates;
+  /** Default: reads DNS records at the system's servers. */
+  readonly readTxt?: ReadTxt;
   /** Whether both planes run in this process on one machine: links sign in at the console. */
   readonly embedded?: boolean;
   /** The built console, if it is elsewhere than beside the program. */
@@ -85,11 +88,12 @@ export interface ControlPlaneOptions {
  */
 export async function startControlPlane(
   settings: ControlPlaneSettings,
-  { log, clock = systemClock, webhookNetwork = {}, rates = {}, embedded = false, consoleFolder }: ControlPlaneOptions,
+  { log, clock = systemClock, webhookNetwork = {}, rates = {}, embedded = false, ...options }: ControlPlaneOptions,
 ): Promise<ControlPlane> {
   const lifecycle = createLifecycle(log);
   try {
-    return await assemble(settings, { log, clock, webhookNetwork, rates, embedded, consoleFolder }, lifecycle);
+    const { consoleFolder, readTxt = createReadTxt() } = options;
+    return await assemble(settings, { log, clock, webhookNetwork, rates, embedded, consoleFolder, readTxt }, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -98,7 +102,7 @@ export async function startControlPlane(
 
 async function assemble(
   settings: ControlPlaneSettings,
-  { log, clock, webhookNetwork, rates, embedded, consoleFolder }: Required<ControlPlaneOptions>,
+  { log, clock, webhookNetwork, rates, embedded, consoleFolder, readTxt }: Required<ControlPlaneOptions>,
   lifecycle: Lifecycle,
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
@@ -126,7 +130,7 @@ async function assemble(
   const followers = new Followers();
   const { issuers, ...trusting } = trustOutside(settings, webhookNetwork, clock);
   const services = serviceDeps(settings, {
-    ...{ network: webhookNetwork, ...trusting },
+    ...{ network: webhookNetwork, readTxt, ...trusting },
     webhookAddresses: receivers,
     webhookPost: post,
     guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle),
@@ -192,7 +196,14 @@ function reportsOf(
 interface OpenedServices
   extends Pick<
     ServiceDeps,
-    'webhookAddresses' | 'webhookPost' | 'guardrailWork' | 'replica' | 'followers' | 'privateIssuers' | 'outsideTokens'
+    | 'webhookAddresses'
+    | 'webhookPost'
+    | 'readTxt'
+    | 'guardrailWork'
+    | 'replica'
+    | 'followers'
+    | 'privateIssuers'
+    | 'outsideTokens'
   > {
   readonly network: KeyTestsDeps['network'];
 }

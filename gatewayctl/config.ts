@@ -15,7 +15,13 @@ export interface Context {
   readonly organization?: string;
   /** Origin of the proxy, for commands that call it. */
   readonly url?: string;
+  /** The console's URL, for logging in by a browser. */
+  readonly console?: string;
   readonly token?: Secret;
+  /** Id of a token that a login by a browser made. */
+  readonly tokenId?: string;
+  /** The token is in the keyring, under the name of the server. */
+  readonly keyring?: true;
 }
 
 export interface Config {
@@ -84,12 +90,16 @@ function readContext(value: unknown, where: string): Context {
   if (!isObject(value) || typeof value.server !== 'string') throw broken(where, 'it has no server');
   parseServer(value.server);
   const [organization, url, token] = [value.organization, value.url, value.token].map(optionalText);
+  const [console, tokenId] = [value.console, value.tokenId].map(optionalText);
   return {
     server: value.server,
     transport: readTransport(value.transport, where),
     ...(organization !== undefined && { organization }),
     ...(url !== undefined && { url }),
+    ...(console !== undefined && { console }),
     ...(token !== undefined && { token: new Secret(token) }),
+    ...(tokenId !== undefined && { tokenId }),
+    ...(value.keyring === true && { keyring: true }),
   };
 }
 

@@ -37,6 +37,7 @@ const namings = {
   guardrail: { list: 'Guardrails.List', by: 'name', shownBy: 'guardrails list' },
   webhook: { list: 'Webhooks.List', by: 'name', shownBy: 'webhooks list' },
   'service account': { list: 'ServiceAccounts.List', by: 'name', shownBy: 'service-accounts list' },
+  domain: { list: 'SignIn.ListDomains', by: 'domain', shownBy: 'domains list' },
   issuer: { list: 'SignIn.ListIssuers', by: 'name', shownBy: 'issuers list' },
   budget: {
     ...{ list: 'Limits.List', by: 'subjectName', shownBy: 'budgets list' },

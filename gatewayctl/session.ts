@@ -7,6 +7,7 @@ import type { Client } from './client.ts';
 import { type Context, readConfig } from './config.ts';
 import { Failure, usageMistake } from './failure.ts';
 import { type Io, readGiven } from './io.ts';
+import { openKeyring } from './keyring.ts';
 import { chooseTransport, type Target, type TransportWish } from './target.ts';
 import { type ExchangeWish, exchangedToken, exchangeSource } from './token-exchange.ts';
 
@@ -91,7 +92,13 @@ async function chooseToken(
   if (io.env.GATEWAYCTL_TOKEN && !isWished) return operatorToken(io.env.GATEWAYCTL_TOKEN, 'GATEWAYCTL_TOKEN');
   const exchange = exchangeSource(options, io.env);
   if (exchange !== undefined) return await exchangedToken(exchange, reached, io);
-  return server === undefined || server === context?.server ? context?.token : undefined;
+  if (context === undefined || (server !== undefined && server !== context.server)) return undefined;
+  return context.keyring === true ? await tokenOfKeyring(context.server) : context.token;
+}
+
+async function tokenOfKeyring(server: string): Promise<Secret | undefined> {
+  const text = (await openKeyring())?.read(server);
+  return text === undefined ? undefined : operatorToken(text, 'the keyring');
 }
 
 /** Refuses any text that is not an operator's token, so that it is not sent anywhere. @throws Failure */

@@ -10,6 +10,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, useEffect, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
+import { arrive } from './api/arrival.ts';
 import { queries } from './api/queries.ts';
 import { begin, signInState, signInWithLink, subscribe } from './api/session.ts';
 import { router } from './router.tsx';
@@ -17,7 +18,9 @@ import { SignIn } from './shell/sign-in.tsx';
 import { applyTheme, storedTheme } from './shell/theme.ts';
 
 applyTheme(storedTheme());
-const linkError = await signInWithLink().then(
+const arrival = arrive();
+const { link } = arrival;
+const linkError = await (link === undefined ? Promise.resolve() : signInWithLink(link)).then(
   () => null,
   (error: Error) => error,
 );
@@ -29,7 +32,7 @@ function App() {
   useEffect(() => {
     if (state === 'signed-out') queries.clear();
   }, [state]);
-  if (state !== 'signed-in') return <SignIn linkError={linkError} />;
+  if (state !== 'signed-in') return <SignIn arrival={arrival} linkError={linkError} />;
   return <RouterProvider router={router} />;
 }
 

@@ -27,6 +27,8 @@ const page = (path: string, component: RouteComponent) =>
 
 const settings = () => import('./pages/settings/index.ts');
 const platform = () => import('./pages/platform/index.ts');
+const signIn = () => import('./pages/sign-in/index.ts');
+const programs = () => import('./pages/programs/index.ts');
 const access = () => import('./pages/access/index.ts');
 
 const pages = [
@@ -63,7 +65,10 @@ const pages = [
   page('/settings/webhooks', lazyRouteComponent(settings, 'WebhooksPage')),
   page('/settings/stops', lazyRouteComponent(settings, 'StopsPage')),
   page('/settings/audit', lazyRouteComponent(settings, 'AuditPage')),
+  page('/settings/sign-in', lazyRouteComponent(signIn, 'SignInPage')),
   page('/settings/tokens', lazyRouteComponent(settings, 'TokensPage')),
+  page('/device', lazyRouteComponent(programs, 'DevicePage')),
+  page('/program/$port/$challenge/$state/$name', lazyRouteComponent(programs, 'ProgramPage')),
   page('/platform/organizations', lazyRouteComponent(platform, 'OrganizationsPage')),
   page('/platform/organizations/$id', lazyRouteComponent(platform, 'OrganizationDetailPage')),
   page('/platform/proxies', lazyRouteComponent(platform, 'ProxiesPage')),
@@ -71,7 +76,16 @@ const pages = [
   page('/platform/stops', lazyRouteComponent(platform, 'StopsPage')),
   page('/platform/people', lazyRouteComponent(platform, 'PeoplePage')),
   page('/platform/audit', lazyRouteComponent(platform, 'AuditPage')),
+  page('/platform/sign-in', lazyRouteComponent(signIn, 'SignInPage')),
   page('/platform/tokens', lazyRouteComponent(platform, 'TokensPage')),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    // The sign-in page of an organization, for somebody who is signed in.
+    path: '/o/$organization',
+    beforeLoad: () => {
+      throw redirect({ to: '/' });
+    },
+  }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/access',

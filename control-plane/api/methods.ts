@@ -14,6 +14,7 @@ import * as budgetReset from '../services/budget-reset.ts';
 import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
+import * as identities from '../services/identities.ts';
 import * as invitations from '../services/invitations.ts';
 import * as issuers from '../services/issuers.ts';
 import * as keyPolicy from '../services/key-policy.ts';
@@ -25,6 +26,7 @@ import * as of from '../services/organization-of.ts';
 import * as organizations from '../services/organizations.ts';
 import * as people from '../services/people.ts';
 import * as prices from '../services/prices.ts';
+import * as programs from '../services/programs.ts';
 import * as providerKeys from '../services/provider-keys.ts';
 import * as providers from '../services/providers.ts';
 import * as proxyTokens from '../services/proxy-tokens.ts';
@@ -34,6 +36,8 @@ import * as routes from '../services/routes.ts';
 import * as scimTokens from '../services/scim-tokens.ts';
 import * as serviceAccounts from '../services/service-accounts.ts';
 import * as sessions from '../services/sessions.ts';
+import * as domains from '../services/sign-in-domains.ts';
+import * as signInSettings from '../services/sign-in-settings.ts';
 import * as status from '../services/status.ts';
 import * as stops from '../services/stops.ts';
 import * as tokenExchange from '../services/token-exchange.ts';
@@ -45,6 +49,7 @@ import * as webhooks from '../services/webhooks.ts';
 const everybody: readonly Role[] = ['owner', 'admin', 'member', 'platform_operator'];
 const managers: readonly Role[] = ['owner', 'admin'];
 const managersAndPlatform: readonly Role[] = ['owner', 'admin', 'platform_operator'];
+const ownersAndPlatform: readonly Role[] = ['owner', 'platform_operator'];
 const withinOrganization: readonly Role[] = ['owner', 'admin', 'member'];
 const platform: readonly Role[] = ['platform_operator'];
 
@@ -59,8 +64,10 @@ const all = { platformReachesAll: true } as const;
 const recent = { needsRecentSignIn: () => true } as const;
 const sharedChange = { ...change, roles: managersAndPlatform } as const;
 const managedChange = { ...change, roles: managers } as const;
-const issuerChange = { ...change, ...recent, roles: ['owner'] } as const;
 const accountChange = { ...change, ...recent, roles: managers } as const;
+const issuerChange = { ...change, ...recent, roles: ownersAndPlatform } as const;
+const ownChange = { ...change, roles: everybody, organization: of.callersOwn } as const;
+const domainChange = { ...change, ...all, ...recent, roles: ownersAndPlatform } as const;
 const suspension = { ...change, ...all, ...recent, roles: platform, organization: of.itself } as const;
 
 export const methods = {
@@ -114,9 +121,9 @@ export const methods = {
     ReportDecisions: proxy,
   },
   Invitations: {
-    Create: { ...change, ...recent, roles: managers, organization: of.named, handle: invitations.create },
-    List: { ...read, roles: managers, organization: of.named, handle: invitations.list },
-    Delete: { ...change, roles: managers, organization: of.ofRow('invitations'), handle: invitations.remove },
+    Create: { ...sharedChange, ...recent, organization: of.namedOrPlatforms, handle: invitations.create },
+    List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatforms, handle: invitations.list },
+    Delete: { ...sharedChange, organization: of.ofRow('invitations'), handle: invitations.remove },
   },
   Ledger: {
     KeepSession: proxy,
@@ -245,13 +252,31 @@ export const methods = {
     CreateLink: { ...change, roles: everybody, organization: of.callersOwn, handle: sessions.createLink },
     List: { ...read, roles: everybody, organization: of.namedOrOwn, handle: sessions.list },
     Revoke: { ...change, roles: everybody, organization: of.ofSession, handle: sessions.revoke },
+    ApproveProgram: { ...ownChange, needsRecentSignIn: () => true, handle: programs.approveProgram },
+    ApproveDevice: {
+      ...ownChange,
+      needsRecentSignIn: ({ approve }) => approve === true,
+      handle: programs.approveDevice,
+    },
   },
   SignIn: {
-    CreateIssuer: { ...issuerChange, organization: of.named, handle: issuers.create },
-    GetIssuer: { ...read, roles: managers, organization: of.ofRow('issuers'), handle: issuers.get },
-    ListIssuers: { ...read, roles: managers, organization: of.named, handle: issuers.list },
+    CreateIssuer: { ...issuerChange, organization: of.namedOrPlatforms, handle: issuers.create },
+    GetIssuer: { ...read, roles: managersAndPlatform, organization: of.ofRow('issuers'), handle: issuers.get },
+    ListIssuers: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatforms, handle: issuers.list },
+    ListIdentities: { ...read, roles: managersAndPlatform, organization: of.ofPerson, handle: identities.list },
+    DeleteIdentity: { ...sharedChange, ...recent, organization: of.ofIdentity, handle: identities.remove },
     UpdateIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.update },
     DeleteIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.remove },
+    GetSettings: { ...read, ...all, roles: managersAndPlatform, organization: of.named, handle: signInSettings.get },
+    UpdateSettings: { ...domainChange, organization: of.named, handle: signInSettings.update },
+    AddDomain: { ...domainChange, organization: of.named, handle: domains.add },
+    ListDomains: { ...read, ...all, roles: managersAndPlatform, organization: of.named, handle: domains.list },
+    CheckDomain: {
+      ...{ ...planned, ...all, ...recent, roles: ownersAndPlatform },
+      organization: of.ofRow('sign_in_domains'),
+      plan: domains.planCheck,
+    },
+    DeleteDomain: { ...domainChange, organization: of.ofRow('sign_in_domains'), handle: domains.remove },
   },
   Status: {
     Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },

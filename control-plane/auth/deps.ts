@@ -5,7 +5,7 @@ import type { AuthenticationDeps } from '../rpc/authentication.ts';
 import { CallError } from '../rpc/errors.ts';
 import type { Shares } from '../rpc/shares.ts';
 import type { Store } from '../store/store.ts';
-import type { SessionTimes } from './sessions.ts';
+import type { SessionTimes } from './session-times.ts';
 
 export interface SignInDeps {
   readonly store: Store;

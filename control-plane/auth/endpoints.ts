@@ -4,12 +4,21 @@ import { isLoopbackHost } from '../../common/addresses.ts';
 import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import { roles } from '../../proto/words/access.ts';
-import { timeText } from '../domain/shared-fields.ts';
+import { name as nameField, timeText } from '../domain/shared-fields.ts';
 import { CallError } from '../rpc/errors.ts';
-import { type Exchange, readBody, single } from '../rpc/http-request.ts';
+import { type Exchange, expectJson, readBody, single } from '../rpc/http-request.ts';
 import { clearCookie, cookieValueOf, setCookie } from './cookie.ts';
 import type { Browser } from './deps.ts';
-import { beginLogin, endByIssuer, finishLogin, type IssuerDeps, issuersLogout, issuersOf } from './issuer-sign-in.ts';
+import { type RealmRequest, realmOf } from './home-realm.ts';
+import {
+  beginLogin,
+  endByIssuer,
+  finishLogin,
+  type IssuerDeps,
+  issuerOfSession,
+  issuersLogout,
+} from './issuer-sign-in.ts';
+import { fetchToken, startDevice } from './programs.ts';
 import { expectOwnPage } from './same-site.ts';
 import { renew, signInWithLink, signInWithToken, signOut } from './sign-in.ts';
 import type { Site } from './site.ts';
@@ -69,11 +78,14 @@ export async function callEndpoint(
 async function token(deps: EndpointDeps, { site, cookieName, browser }: Request): Promise<AuthResponse> {
   const { accessToken, tokenEndsAt, cookie, session } = await renew(deps, browser);
   const { personId, name, role, organizationId } = session;
+  const signedInAt = await issuerOfSession(deps, session.id, browser);
   return {
     body: {
       accessToken,
       expiresAt: timeText(tokenEndsAt),
       person: { id: personId, name, role: roles.names[role], ...(organizationId !== undefined && { organizationId }) },
+      // For signing in again there.
+      ...signedInAt,
     },
     ...(cookie !== undefined && { cookies: [setCookie(site, cookieName, cookie)] }),
   };
@@ -89,15 +101,15 @@ async function start(deps: EndpointDeps, request: Request): Promise<AuthResponse
   }
   if (!site.isNamed)
     throw new CallError('invalid_request', 'set GATEWAY_CONSOLE_URL, to which issuers send browsers back');
-  const { issuerId, returnPath = '', again = false, invitation = '' } = body;
+  const { issuerId, returnPath = '', again = false, invitation = '', organization: slug = '' } = body;
   const areTexts = typeof issuerId === 'string' && typeof returnPath === 'string' && typeof invitation === 'string';
-  if (!areTexts || typeof again !== 'boolean') {
+  if (!areTexts || typeof again !== 'boolean' || typeof slug !== 'string') {
     throw new CallError('invalid_request', 'the body must be {"operatorToken": "…"} or {"issuerId": "…"}');
   }
   const { url, login } = await beginLogin(
     deps,
     {
-      ...{ issuerId, returnPath, again, redirectUri: callbackUrl(site, issuerId) },
+      ...{ issuerId, returnPath, again, slug, redirectUri: callbackUrl(site, issuerId) },
       invitation: isWellFormedCredential('invitation', invitation) ? hashCredential(invitation) : '',
     },
     browser,
@@ -105,9 +117,25 @@ async function start(deps: EndpointDeps, request: Request): Promise<AuthResponse
   return { body: { redirect: url.href }, cookies: [setCookie(site, loginCookie(cookieName), login)] };
 }
 
-/** The issuers of an organization, for its sign-in page; of one that does not exist none. */
+/** The issuers that a sign-in page offers; of an organization that does not exist none. */
 async function issuers(deps: EndpointDeps, request: Request): Promise<AuthResponse> {
-  return { body: { issuers: await issuersOf(deps, await textOf(request, 'organizationId'), request.browser) } };
+  return { body: await realmOf(deps, realmRequest(await bodyOf(request)), request.browser) };
+}
+
+const realmFields = { organizationId: 'id', organization: 'slug', email: 'email', invitation: 'invitation' } as const;
+
+/** @throws CallError */
+function realmRequest(body: JsonObject): RealmRequest {
+  const given = Object.entries(realmFields).flatMap(([field, by]) => {
+    const text = body[field];
+    return typeof text === 'string' ? [{ by, text }] : [];
+  });
+  const [first = { by: 'platform' } as const] = given;
+  if (given.length <= 1 && Object.keys(body).length === given.length) return first;
+  throw new CallError(
+    'invalid_request',
+    'the body must be {} or have one of organizationId, organization, email, invitation',
+  );
 }
 
 /** The issuer sends the browser back here. @throws CallError sign_in_refused, issuer_unavailable, too_many_requests */
@@ -143,6 +171,43 @@ export async function backchannelLogout(
   if (tokens.length !== 1) throw new CallError('invalid_request', 'the body must be logout_token=…');
   await endByIssuer(deps, issuerId, logoutToken, { from, userAgent: '', cookie: undefined });
   return { body: {} };
+}
+
+/**
+ * Programs that sign in through a person's browser. They send no cookie, and no page can read the response.
+ * @throws CallError
+ */
+export async function callProgramEndpoint(
+  deps: EndpointDeps,
+  name: ProgramEndpointName,
+  { request, from }: Exchange,
+  site: Site,
+): Promise<AuthResponse> {
+  if (request.method !== 'POST') throw new CallError('method_not_allowed', 'this path is called with POST');
+  expectJson(request);
+  const body = parseJson(await readBody(request, bodyBytesMax));
+  if (!isObject(body)) throw new CallError('invalid_request', 'the body must be a JSON object');
+  const caller = { from, userAgent: '', cookie: undefined };
+  if (name === 'device') return { body: await deviceStarted(deps, body, caller, site) };
+  const { code, verifier, deviceCode } = body;
+  const given = [code ?? deviceCode, ...(code === undefined ? [] : [verifier])];
+  const [shown, proof] = given;
+  if (typeof shown !== 'string' || (given.length === 2 && typeof proof !== 'string')) {
+    throw new CallError('invalid_request', 'the body must be {"code": "…", "verifier": "…"} or {"deviceCode": "…"}');
+  }
+  const { endsAt, ...issued } = await fetchToken(deps, shown, typeof proof === 'string' ? proof : undefined, caller);
+  return { body: { ...issued, expiresAt: timeText(endsAt) } };
+}
+
+export type ProgramEndpointName = 'device' | 'exchange';
+
+async function deviceStarted(deps: EndpointDeps, body: JsonObject, caller: Browser, site: Site): Promise<object> {
+  const field = typeof body.name === 'string' ? nameField(body.name) : undefined;
+  if (field === undefined || !('value' in field)) {
+    throw new CallError('invalid_request', 'the body must be {"name": "…"}, the program as the person will see it');
+  }
+  const started = await startDevice(deps, field.value, caller);
+  return { ...started, verificationUri: `${site.origin}${site.base}device` };
 }
 
 const logoutBytesMax = 32 * 1024;

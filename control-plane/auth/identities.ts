@@ -6,10 +6,13 @@ import { uuidv7 } from '../../common/uuid.ts';
 import type { Role } from '../../proto/words/access.ts';
 import type { ClaimRow } from '../domain/issuer.ts';
 import { email, name } from '../domain/shared-fields.ts';
+import { domainOfEmail } from '../domain/sign-in-domain.ts';
 import { CallError } from '../rpc/errors.ts';
+import { organizationOrPlatform, platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import { type IssuerRow, roleRowsOf } from './issuer.ts';
 import type { Identity } from './oidc.ts';
+import { realmColumn } from './realm.ts';
 
 type PersonRow = Selectable<Schema['people']>;
 
@@ -17,6 +20,8 @@ interface Tx {
   readonly db: Kysely<Schema>;
   readonly now: number;
   readonly revision: number;
+  /** Whose people sign in: an organization's, or the platform's. */
+  readonly organizationId: string;
   /** The hash of the invitation that the browser showed; empty for none. */
   readonly invitation: string;
 }
@@ -39,12 +44,13 @@ export async function enter(tx: Tx, issuer: IssuerRow, identity: Identity): Prom
     .selectAll()
     .where('issuer_id', '=', issuer.id)
     .where('subject', '=', identity.subject)
+    .where('realm', '=', realmColumn(issuer, tx.organizationId))
     .executeTakeFirst();
   if (known !== undefined) {
-    const person = await personOf(tx, issuer, known.person_id);
-    return { how: 'known', identityId: known.id, ...(await withRole(tx, person, claimed)) };
+    const person = await personOf(tx, known.person_id);
+    return { how: 'known', identityId: known.id, ...(await withRole(tx, { issuer, person, claimed })) };
   }
-  const invited = await accept(tx, issuer, identity);
+  const invited = await accept(tx, identity);
   if (invited !== undefined) {
     const personId = await insertPerson(tx, issuer, { identity, ...invited, byHand: true });
     const identityId = await insertIdentity(tx, issuer, { identity, personId });
@@ -53,7 +59,7 @@ export async function enter(tx: Tx, issuer: IssuerRow, identity: Identity): Prom
   const linked = await linkable(tx, issuer, identity);
   if (linked !== undefined) {
     const identityId = await insertIdentity(tx, issuer, { identity, personId: linked.id });
-    return { how: 'linked', identityId, ...(await withRole(tx, linked, claimed)) };
+    return { how: 'linked', identityId, ...(await withRole(tx, { issuer, person: linked, claimed })) };
   }
   if (claimed === undefined) throw refused('no claim gives this identity a role');
   const personId = await insertPerson(tx, issuer, { identity, role: claimed, byHand: false });
@@ -90,22 +96,30 @@ function valuesOf(claim: unknown): readonly string[] {
   return (Array.isArray(claim) ? claim : [claim]).filter((value) => typeof value === 'string');
 }
 
-async function personOf({ db }: Tx, issuer: IssuerRow, id: string): Promise<PersonRow> {
+async function personOf({ db, organizationId }: Tx, id: string): Promise<PersonRow> {
   const person = await db
     .selectFrom('people')
     .selectAll()
     .where('id', '=', id)
-    .where('organization_id', '=', issuer.organization_id)
+    .where(...within(organizationId))
     .where('active', '=', 1)
     .executeTakeFirst();
   if (person === undefined) throw refused('the person is not active');
   return person;
 }
 
+interface Claimed {
+  readonly issuer: IssuerRow;
+  readonly person: PersonRow;
+  readonly claimed: ClaimRow['role'] | undefined;
+}
+
 /** Sets the role that the claims give, unless it was given by hand. Owners are made and unmade by owners alone. */
-async function withRole(tx: Tx, person: PersonRow, claimed: ClaimRow['role'] | undefined) {
+async function withRole(tx: Tx, { issuer, person, claimed }: Claimed) {
   const entered = { personId: person.id, role: person.role };
-  if (person.role_by_hand === 1 || person.role === 'owner') return entered;
+  // The platform's issuers say nothing of roles in an organization.
+  const isFixed = person.role_by_hand === 1 || issuer.organization_id === platformId;
+  if (isFixed || person.role === 'owner') return entered;
   if (claimed === undefined) throw refused('no claim gives this identity a role');
   if (claimed === person.role) return entered;
   await tx.db.updateTable('people').set({ role: claimed, revision: tx.revision }).where('id', '=', person.id).execute();
@@ -117,13 +131,13 @@ async function withRole(tx: Tx, person: PersonRow, claimed: ClaimRow['role'] | u
  * bound by it.
  * @returns the role and address of the new person; undefined without an invitation that fits
  */
-async function accept(tx: Tx, issuer: IssuerRow, { claims }: Identity) {
+async function accept(tx: Tx, { claims }: Identity) {
   if (tx.invitation === '') return undefined;
   const row = await tx.db
     .selectFrom('invitations')
     .selectAll()
     .where('hash', '=', tx.invitation)
-    .where('organization_id', '=', issuer.organization_id)
+    .where('organization_id', '=', tx.organizationId)
     .where('ends_at', '>', tx.now)
     .executeTakeFirst();
   const addresses = [claims.email, claims.preferred_username].map((text) => String(text).toLowerCase());
@@ -136,12 +150,13 @@ async function accept(tx: Tx, issuer: IssuerRow, { claims }: Identity) {
 
 /** The one person whom the e-mail names, if the issuer vouches for it and they have no identity there yet. */
 async function linkable(tx: Tx, issuer: IssuerRow, of: Identity): Promise<PersonRow | undefined> {
-  const address = addressOf(of);
-  if (address === undefined) return undefined;
+  const address = await addressOf(tx, issuer, of);
+  // Platform operators are never linked by an address.
+  if (address === undefined || tx.organizationId === platformId) return undefined;
   const people = await tx.db
     .selectFrom('people')
     .selectAll()
-    .where('organization_id', '=', issuer.organization_id)
+    .where('organization_id', '=', tx.organizationId)
     .where((or) => or(or.fn<string>('lower', ['email']), '=', address.toLowerCase()))
     .execute();
   const [person, another] = people;
@@ -157,10 +172,33 @@ async function linkable(tx: Tx, issuer: IssuerRow, of: Identity): Promise<Person
   return person;
 }
 
-/** The vouched address in the form that people have it. */
-function addressOf(identity: Identity): string | undefined {
-  const field = identity.email === undefined ? undefined : email(identity.email);
-  return field !== undefined && 'value' in field ? field.value : undefined;
+/**
+ * The address in the form that people have it, if the issuer vouches for it, or is trusted with it in a domain that the
+ * organization has verified.
+ */
+async function addressOf(tx: Tx, issuer: IssuerRow, identity: Identity): Promise<string | undefined> {
+  const { email: vouched, statedEmail } = identity;
+  const text = vouched ?? (issuer.trust_email === 1 ? statedEmail : undefined);
+  const field = text === undefined ? undefined : email(text);
+  if (field === undefined || !('value' in field)) return undefined;
+  return vouched !== undefined || (await isOwnDomain(tx, field.value)) ? field.value : undefined;
+}
+
+async function isOwnDomain({ db, organizationId }: Tx, address: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('sign_in_domains')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('domain', '=', domainOfEmail(address) ?? '')
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The condition that a person belongs to the organization or the platform. */
+function within(organizationId: string) {
+  const id = organizationOrPlatform(organizationId) ?? null;
+  return ['organization_id', id === null ? 'is' : '=', id] as const;
 }
 
 interface NewIdentity {
@@ -172,7 +210,14 @@ async function insertIdentity(tx: Tx, issuer: IssuerRow, { identity, personId }:
   const id = uuidv7(tx.now);
   await tx.db
     .insertInto('identities')
-    .values({ id, issuer_id: issuer.id, subject: identity.subject, person_id: personId, created_at: tx.now })
+    .values({
+      id,
+      issuer_id: issuer.id,
+      subject: identity.subject,
+      person_id: personId,
+      created_at: tx.now,
+      realm: realmColumn(issuer, tx.organizationId),
+    })
     .execute();
   return id;
 }
@@ -195,9 +240,9 @@ async function insertPerson(
     .insertInto('people')
     .values({
       id,
-      organization_id: issuer.organization_id,
+      organization_id: organizationOrPlatform(tx.organizationId) ?? null,
       name: await freeName(tx, issuer, identity),
-      email: invited ?? addressOf(identity) ?? null,
+      email: invited ?? (await addressOf(tx, issuer, identity)) ?? null,
       role,
       role_by_hand: byHand ? 1 : 0,
       active: 1,
@@ -210,7 +255,7 @@ async function insertPerson(
 }
 
 /** The first of the identity's names that nobody in the organization has. */
-async function freeName({ db }: Tx, issuer: IssuerRow, { claims, subject }: Identity): Promise<string> {
+async function freeName({ db, organizationId }: Tx, issuer: IssuerRow, { claims, subject }: Identity): Promise<string> {
   const wanted = [claims.name, claims.preferred_username, claims.email, `${issuer.name} ${subject}`.slice(0, 128)];
   for (const text of wanted) {
     const field = typeof text === 'string' ? name(text) : undefined;
@@ -218,7 +263,7 @@ async function freeName({ db }: Tx, issuer: IssuerRow, { claims, subject }: Iden
     const taken = await db
       .selectFrom('people')
       .select('id')
-      .where('organization_id', '=', issuer.organization_id)
+      .where(...within(organizationId))
       .where('name', '=', field.value)
       .executeTakeFirst();
     if (taken === undefined) return field.value;

@@ -5,12 +5,14 @@ import { hashCredential } from '../../common/credential.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import { isUuid } from '../../common/uuid.ts';
 import { CallError } from '../rpc/errors.ts';
+import { organizationOrPlatform } from '../store/platform-id.ts';
 import type { Change, Invalidation, Unchanged } from '../store/store.ts';
 import { type Browser, inOrder, limited, type SignInDeps } from './deps.ts';
 import { type Entered, enter } from './identities.ts';
 import type { IssuerRow } from './issuer.ts';
 import { createLogin, type Login, type LoginRequest, loginMs, openLogin, sealLogin } from './login.ts';
 import type { Identity, Oidc } from './oidc.ts';
+import { expectRealm, realmOfSignIn } from './realm.ts';
 import { endSession, endSessionsAtIssuer, openSession, sessionOfCookie } from './sessions.ts';
 
 export interface IssuerDeps extends SignInDeps {
@@ -19,38 +21,21 @@ export interface IssuerDeps extends SignInDeps {
   readonly masterKeys: SealKeys;
 }
 
-/** The enabled issuers of an organization; of one that does not exist none. */
-export async function issuersOf(
-  deps: IssuerDeps,
-  organizationId: string,
-  browser: Browser,
-): Promise<readonly { readonly id: string; readonly name: string }[]> {
-  if (!isUuid(organizationId)) return [];
-  return await inOrder(deps, 'reads', browser, () =>
-    deps.store.snapshot((db) =>
-      db
-        .selectFrom('issuers')
-        .select(['id', 'name'])
-        .where('organization_id', '=', organizationId)
-        .where('enabled', '=', 1)
-        .orderBy('name')
-        .execute(),
-    ),
-  );
-}
-
 /**
  * @returns where the browser goes, and the value of its login cookie
  * @throws CallError sign_in_refused, issuer_unavailable, too_many_requests; StoreUnavailableError
  */
 export async function beginLogin(
   deps: IssuerDeps,
-  request: LoginRequest,
+  { slug, ...request }: Omit<LoginRequest, 'organizationId'> & { readonly slug: string },
   browser: Browser,
 ): Promise<{ readonly url: URL; readonly login: string }> {
   return await limited(deps, 'sign_ins', addressGroup(browser.from), async () => {
     const issuer = await enabledIssuer(deps, request.issuerId, browser);
-    const login = createLogin(request, deps.clock.now());
+    const organizationId = await inOrder(deps, 'reads', browser, () =>
+      deps.store.snapshot((db) => realmOfSignIn(db, issuer, slug)),
+    );
+    const login = createLogin({ ...request, organizationId }, deps.clock.now());
     const url = await (await deps.oidc()).authorizationUrl(issuer, login.redirectUri, login.secrets);
     return { url, login: sealLogin(deps.masterKeys, login) };
   });
@@ -80,9 +65,30 @@ export async function finishLogin(
     await spend(deps, login, browser);
     const issuer = await enabledIssuer(deps, issuerId, browser);
     const identity = await (await deps.oidc()).identity(issuer, url, login.secrets);
-    const entering = { issuer, identity, invitation: login.invitation };
+    const { invitation, organizationId } = login;
+    const entering = { issuer, identity, invitation, organizationId };
     return { cookie: await opened(deps, entering, browser), returnPath: login.returnPath };
   });
+}
+
+/** Where the session's person signed in, for signing in again: the issuer, and the organization at one of the platform. */
+export async function issuerOfSession(
+  deps: SignInDeps,
+  sessionId: string,
+  browser: Browser,
+): Promise<{ readonly issuerId: string; readonly organization: string } | undefined> {
+  const row = await inOrder(deps, 'reads', browser, () =>
+    deps.store.snapshot((db) =>
+      db
+        .selectFrom('console_sessions')
+        .innerJoin('identities', 'identities.id', 'console_sessions.identity_id')
+        .leftJoin('organizations', 'organizations.id', 'identities.realm')
+        .select(['identities.issuer_id', 'organizations.slug'])
+        .where('console_sessions.id', '=', sessionId)
+        .executeTakeFirst(),
+    ),
+  );
+  return row && { issuerId: row.issuer_id, organization: row.slug ?? '' };
 }
 
 /** Where the browser ends the session at the issuer with which it signed in. */
@@ -118,7 +124,7 @@ export async function endByIssuer(deps: IssuerDeps, issuerId: string, token: str
         const sessionsEnded = await endSessionsAtIssuer(tx, { issuerId: issuer.id, session, subject });
         if (sessionsEnded === 0) return { unchanged: undefined };
         const target = { kind: 'issuer', id: issuer.id };
-        const organizationId = issuer.organization_id;
+        const organizationId = organizationOrPlatform(issuer.organization_id);
         return { result: undefined, organizationId, target, after: { sessionsEnded }, invalidations: [] };
       }),
     );
@@ -159,15 +165,18 @@ interface Entering {
   readonly identity: Identity;
   /** The hash of an invitation; empty for none. */
   readonly invitation: string;
+  /** Whose people sign in. */
+  readonly organizationId: string;
 }
 
 async function opened(deps: IssuerDeps, entering: Entering, browser: Browser): Promise<string> {
-  const { issuer, identity, invitation } = entering;
+  const { issuer, identity, invitation, organizationId } = entering;
   const { from, userAgent, cookie: before } = browser;
   const context = { actor: { kind: 'system', id: issuer.id }, from, action: 'Sessions.SignIn' } as const;
   return await inOrder(deps, 'changes', browser, () =>
     deps.store.change(context, async (tx) => {
-      const entered = await enter({ ...tx, invitation }, issuer, identity);
+      await expectRealm(tx.db, issuer, organizationId);
+      const entered = await enter({ ...tx, invitation, organizationId }, issuer, identity);
       const replaced = before === undefined ? undefined : await sessionOfCookie(tx, before);
       if (replaced !== undefined) await endSession(tx, replaced.id);
       const { personId, identityId } = entered;
@@ -179,7 +188,7 @@ async function opened(deps: IssuerDeps, entering: Entering, browser: Browser): P
       );
       return {
         result: made.cookie,
-        organizationId: issuer.organization_id,
+        organizationId: organizationOrPlatform(organizationId),
         target: { kind: 'session', id: made.id },
         after: { method: 'issuer', issuerId: issuer.id, ...entered },
         invalidations: invalidationsOf(entered),

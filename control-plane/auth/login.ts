@@ -26,6 +26,8 @@ export interface Login {
   readonly returnPath: string;
   /** The hash of the invitation that the browser showed; empty for none. */
   readonly invitation: string;
+  /** Whose people sign in: an organization, or the platform. */
+  readonly organizationId: string;
   readonly endsAt: number;
   readonly secrets: LoginSecrets;
 }
@@ -40,14 +42,15 @@ export interface LoginRequest {
   readonly again: boolean;
   /** The hash of an invitation; empty for none. */
   readonly invitation: string;
+  readonly organizationId: string;
 }
 
 export function createLogin(
-  { issuerId, redirectUri, returnPath, again, invitation }: LoginRequest,
+  { issuerId, redirectUri, returnPath, again, invitation, organizationId }: LoginRequest,
   now: number,
 ): Login {
   return {
-    ...{ id: uuidv7(now), issuerId, redirectUri, invitation, endsAt: now + loginMs },
+    ...{ id: uuidv7(now), issuerId, redirectUri, invitation, organizationId, endsAt: now + loginMs },
     returnPath: pathPattern.test(returnPath) ? returnPath : '',
     secrets: { state: random(), nonce: random(), verifier: random(), again },
   };
@@ -71,6 +74,7 @@ export function sealLogin(keys: SealKeys, login: Login): string {
 const shape = aRecord<Login>({
   ...{ id: aString, issuerId: aString, redirectUri: aString, returnPath: aString, endsAt: aNumber },
   invitation: aString,
+  organizationId: aString,
   secrets: aRecord<LoginSecrets>({ state: aString, nonce: aString, verifier: aString, again: aFlag }),
 });
 

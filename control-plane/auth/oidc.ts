@@ -2,6 +2,7 @@
 // signature of each ID token is verified, with keys of the issuer that are fetched again for an unknown one.
 import * as client from 'openid-client';
 import type { SealKeys } from '../../common/seal.ts';
+import { importClientKey } from '../domain/client-key.ts';
 import { CallError } from '../rpc/errors.ts';
 import { entraSubject, isEntra } from './entra.ts';
 import { type IssuerRow, openClientSecret } from './issuer.ts';
@@ -21,6 +22,8 @@ export interface Identity {
   readonly claims: Readonly<Record<string, unknown>>;
   /** The e-mail address, if the issuer vouches for it. */
   readonly email: string | undefined;
+  /** The address that it states; never Entra's, where administrators of a tenant give any address to anybody. */
+  readonly statedEmail: string | undefined;
   /** When the person proved who they are, in milliseconds since 1970; 0 if the issuer does not say. */
   readonly authenticatedAt: number;
   /** The issuer's id of its session. */
@@ -90,7 +93,8 @@ export class Oidc {
     return {
       subject: subjectOf(claims, sub),
       claims,
-      email: vouchedEmail(claims),
+      email: claims.email_verified === true ? statedEmail(claims) : undefined,
+      statedEmail: statedEmail(claims),
       authenticatedAt: typeof authTime === 'number' ? Math.min(authTime * 1000, this.#deps.now()) : 0,
       session: typeof sid === 'string' ? sid : undefined,
     };
@@ -142,13 +146,12 @@ export class Oidc {
   async #discover(issuer: IssuerRow): Promise<client.Configuration> {
     const { network, masterKeys } = this.#deps;
     const url = new URL(issuer.url);
-    const secret = openClientSecret(masterKeys, issuer);
     try {
       const configuration = await client.discovery(
         url,
         issuer.client_id,
         { [client.clockTolerance]: clockToleranceSeconds },
-        secret === undefined ? client.None() : client.ClientSecretPost(secret),
+        await clientAuthentication(issuer, openClientSecret(masterKeys, issuer)),
         {
           [client.customFetch]: network.fetchFor(issuer.organization_id),
           timeout: timeoutSeconds,
@@ -163,6 +166,13 @@ export class Oidc {
       throw new CallError('issuer_unavailable', `the issuer’s configuration cannot be read (${codeOf(error)})`);
     }
   }
+}
+
+async function clientAuthentication(issuer: IssuerRow, secret: string | undefined): Promise<client.ClientAuth> {
+  if (secret === undefined) return client.None();
+  if (issuer.secret_kind === 'secret') return client.ClientSecretPost(secret);
+  const key = await importClientKey(secret);
+  return client.PrivateKeyJwt(issuer.key_id === null ? key : { key, kid: issuer.key_id });
 }
 
 /** An issuer that follows the specification closely sends the address and the name at another URL. */
@@ -183,10 +193,8 @@ function subjectOf(claims: client.IDToken, sub: string): string {
   return isEntra(claims.iss) && typeof tid === 'string' && typeof oid === 'string' ? entraSubject(tid, oid) : sub;
 }
 
-/** Administrators of a tenant at Entra can give any address to anybody. */
-function vouchedEmail(claims: client.IDToken): string | undefined {
-  const { email: address, email_verified: isVerified } = claims;
-  return isVerified === true && typeof address === 'string' && !isEntra(claims.iss) ? address : undefined;
+function statedEmail(claims: client.IDToken): string | undefined {
+  return typeof claims.email === 'string' && !isEntra(claims.iss) ? claims.email : undefined;
 }
 
 /** The library's code, such as OAUTH_JWT_CLAIM_COMPARISON_FAILED; never its message. */

@@ -10,13 +10,7 @@ import { isSessionSuspended, liveSessions } from '../rpc/live-sessions.ts';
 import type { Schema } from '../store/schema.ts';
 import type { RowLocks } from '../store/store.ts';
 import { createCookieValue } from './cookie.ts';
-
-export interface SessionTimes {
-  /** A session that nobody uses for so long has ended. */
-  readonly idleMs: number;
-  /** A session has ended so long after the sign-in. */
-  readonly maxMs: number;
-}
+import { type SessionTimes, timesFor } from './session-times.ts';
 
 /** How long an access token works. */
 export const accessTokenMs = 5 * minuteMs;
@@ -58,10 +52,11 @@ interface Instant {
 export async function openSession(
   { db, now }: Instant,
   { personId, method, token, identity, from, userAgent }: SignIn,
-  { idleMs, maxMs }: SessionTimes,
+  times: SessionTimes,
 ): Promise<{ readonly id: string; readonly cookie: string }> {
   const id = uuidv7(now);
   const cookie = createCookieValue();
+  const { idleMs, maxMs } = await timesFor(db, personId, times);
   const endsAt = Math.min(now + maxMs, token?.endsAt ?? Number.POSITIVE_INFINITY);
   await db
     .insertInto('console_sessions')
@@ -148,10 +143,11 @@ export async function renewSession(
   const mayRotate = row.hash === shown || row.former_ends_at === null;
   const next = mayRotate && row.rotated_at <= now - rotateAfterMs ? createCookieValue() : undefined;
   const isSeen = row.seen_at <= now - seenEveryMs;
+  const { idleMs } = isSeen ? await timesFor(db, row.person_id, times) : times;
   const isFirstUse = row.hash === shown && row.former_hash !== null && row.former_ends_at === null;
   const columns = {
     ...(isFirstUse && { former_ends_at: now + formerMs }),
-    ...(isSeen && { seen_at: now, idle_ends_at: Math.min(now + times.idleMs, row.ends_at) }),
+    ...(isSeen && { seen_at: now, idle_ends_at: Math.min(now + idleMs, row.ends_at) }),
     ...(next !== undefined && {
       hash: hashCredential(next),
       former_hash: shown,
@@ -228,6 +224,36 @@ export async function endSessionsOf({ db, now }: Instant, personId: string): Pro
     .where('ended_at', 'is', null)
     .execute();
   await db.deleteFrom('console_links').where('person_id', '=', personId).execute();
+}
+
+/** @returns how many sessions were ended */
+export async function endSessionsOfIdentity({ db, now }: Instant, identityId: string): Promise<number> {
+  const ended = await db
+    .updateTable('console_sessions')
+    .set({ ended_at: now })
+    .where('identity_id', '=', identityId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return Number(ended.numUpdatedRows);
+}
+
+/** Ends the organization's sessions of issuers of the platform that are not among these. */
+export async function endSessionsInRealm(
+  { db, now }: Instant,
+  organizationId: string,
+  issuerIds: readonly string[],
+): Promise<void> {
+  const identities = db
+    .selectFrom('identities')
+    .select('id')
+    .where('realm', '=', organizationId)
+    .where('issuer_id', 'not in', ['', ...issuerIds]);
+  await db
+    .updateTable('console_sessions')
+    .set({ ended_at: now })
+    .where('identity_id', 'in', identities)
+    .where('ended_at', 'is', null)
+    .execute();
 }
 
 /** @returns how many sessions of the issuer's identities were ended */

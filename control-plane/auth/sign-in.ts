@@ -29,7 +29,8 @@ export function signInWithToken(deps: SignInDeps, token: string, browser: Browse
       const caller = await ifAccepted(
         authenticate(db, { kind: 'operator', hash, from: browser.from }, { now, deps: deps.services }),
       );
-      if (caller?.kind !== 'operator' || caller.isServiceAccount) return undefined;
+      // A program's token would make a sign-in that counts as recent, and a service account has no sign-in.
+      if (caller?.kind !== 'operator' || caller.session !== undefined || caller.isServiceAccount) return undefined;
       const row = await db.selectFrom('operator_tokens').select('id').where('hash', '=', hash).executeTakeFirst();
       const { personId, organizationId, tokenEndsAt: endsAt } = caller;
       return row && { personId, organizationId, token: { id: row.id, endsAt } };

@@ -6,9 +6,11 @@ import {
   backchannelLogout,
   callback,
   callEndpoint,
+  callProgramEndpoint,
   type EndpointDeps,
   type EndpointName,
   isEndpointName,
+  type ProgramEndpointName,
 } from '../auth/endpoints.ts';
 import { type Site, type SiteOptions, siteOf } from '../auth/site.ts';
 import { CallError, httpStatusOf } from '../rpc/errors.ts';
@@ -89,9 +91,22 @@ function sendAuth(response: ServerResponse, site: Site, { body, cookies, locatio
 
 function authRouteOf(deps: ConsoleDeps, name: string): ConsoleRoute {
   if (isEndpointName(name)) return authRoute(deps, name);
+  if (name === 'device' || name === 'exchange') return programRoute(deps, name);
   const [, path, issuerId = ''] = /^(callback|backchannel-logout)\/([0-9a-f-]{36})$/.exec(name) ?? [];
   if (path === 'callback') return callbackRoute(deps, issuerId);
   return path === undefined ? nothing : logoutRoute(deps, issuerId);
+}
+
+/** A program that signs in through a person's browser. */
+function programRoute(deps: ConsoleDeps, endpoint: ProgramEndpointName): ConsoleRoute {
+  return {
+    name: endpoint === 'device' ? 'Console.Device' : 'Console.Exchange',
+    serve: async (exchange) => {
+      const site = siteOfRequest(deps, exchange.request);
+      sendAuth(exchange.response, site, await callProgramEndpoint(deps, endpoint, exchange, site));
+    },
+    refuse,
+  };
 }
 
 /** The issuer has ended its session. */

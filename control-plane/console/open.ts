@@ -1,13 +1,16 @@
 // Opens the console with its upkeep, from the settings of the control plane.
+import type { ReadTxt } from '../../common/dns-txt.ts';
 import { hourMs } from '../../common/durations.ts';
 import type { Lifecycle } from '../../common/lifecycle.ts';
 import type { Logger } from '../../common/logger.ts';
 import { startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
+import { checkDomains } from '../auth/domain-proof.ts';
 import type { EndpointDeps } from '../auth/endpoints.ts';
 import type { Oidc } from '../auth/oidc.ts';
 import type { IssuerNetwork } from '../auth/outgoing.ts';
 import { deleteEndedSessions } from '../auth/sessions.ts';
+import type { AuthenticationDeps } from '../rpc/authentication.ts';
 import { type Console, createConsole } from './console.ts';
 import { consoleFolder } from './files.ts';
 
@@ -21,6 +24,7 @@ export interface ConsoleOptions {
 }
 
 interface OpenConsoleDeps extends Omit<EndpointDeps, 'times' | 'oidc'> {
+  readonly services: AuthenticationDeps & { readonly readTxt: ReadTxt };
   readonly log: Logger;
   /** In place of the console that is built beside the program. */
   readonly folder: string | undefined;
@@ -39,6 +43,11 @@ export function openConsole(
     ...{ what: 'upkeep of sessions', everyMs: hourMs, log, timers: systemTimers },
   });
   lifecycle.onClose('upkeep of sessions', () => upkeep.close());
+  const { readTxt } = deps.services;
+  const domains = startPeriodicTask(() => checkDomains({ store, readTxt }), {
+    ...{ what: 'checks of e-mail domains', everyMs: hourMs, log, timers: systemTimers },
+  });
+  lifecycle.onClose('checks of e-mail domains', () => domains.close());
   const { consolePath: path, consoleUrl: publicUrl, consoleIdle: idleMs, consoleSessionMax: maxMs } = settings;
   const overTls = settings.tlsCertFile !== undefined;
   const { masterKeys, clock } = deps;

@@ -7,9 +7,9 @@ import type { Peer } from '../../common/callers.ts';
 import { credentialPrefixes, hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import { isSuspended } from '../store/organization-table.ts';
 import type { Schema } from '../store/schema.ts';
-import type { Caller, ProxyCaller } from './caller.ts';
+import type { Caller, CallerSession, ProxyCaller } from './caller.ts';
 import { CallError } from './errors.ts';
-import { isSessionSuspended, liveSessions } from './live-sessions.ts';
+import { isSessionSuspended, liveSessions, unendedSessions } from './live-sessions.ts';
 
 export interface AuthenticationDeps {
   /** SHA-256 of the bootstrap token; undefined if there is none. */
@@ -91,6 +91,7 @@ async function operator(db: Kysely<Schema>, hash: string, from: string, now: num
       'organizations.suspended',
       'organizations.suspended_ends_at',
       'operator_tokens.ends_at',
+      'operator_tokens.session_id',
     ])
     .where('operator_tokens.hash', '=', hash)
     .where('operator_tokens.revoked_at', 'is', null)
@@ -99,6 +100,7 @@ async function operator(db: Kysely<Schema>, hash: string, from: string, now: num
   if (row === undefined || row.active === 0) throw notAccepted();
   const { suspended, suspended_ends_at } = row;
   if (suspended !== null && isSuspended({ suspended, suspended_ends_at }, now)) throw notAccepted();
+  const ofSession = row.session_id === null ? undefined : await sessionOfProgram(db, row.session_id, now);
   return {
     kind: 'operator',
     personId: row.id,
@@ -106,8 +108,16 @@ async function operator(db: Kysely<Schema>, hash: string, from: string, now: num
     role: row.role,
     ...(row.kind === 'service' && { isServiceAccount: true }),
     tokenEndsAt: row.ends_at,
+    ...(ofSession !== undefined && { session: ofSession }),
     from,
   };
+}
+
+/** A program's token ends with the session in which somebody approved the program, but not when that is idle. */
+async function sessionOfProgram(db: Kysely<Schema>, id: string, now: number): Promise<CallerSession> {
+  const row = await unendedSessions(db, now).where('console_sessions.id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notAccepted();
+  return { id: row.id, authenticatedAt: row.authenticated_at };
 }
 
 async function session(db: Kysely<Schema>, hash: string, from: string, now: number): Promise<Caller> {

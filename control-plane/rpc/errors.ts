@@ -52,6 +52,15 @@ export const callReasons = {
   too_many_scim_tokens: { code: 'FAILED_PRECONDITION', about: 'an issuer has a bounded number of SCIM tokens' },
   too_many_invitations: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of invitations' },
   too_many_issuers: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of issuers' },
+  authorization_pending: { code: 'FAILED_PRECONDITION', about: 'console: nobody has typed the device’s code yet' },
+  slow_down: { code: 'FAILED_PRECONDITION', about: 'console: the device calls more often than it may' },
+  access_denied: { code: 'FAILED_PRECONDITION', about: 'console: the person refused the program' },
+  too_many_codes: {
+    code: 'FAILED_PRECONDITION',
+    about: 'console: a session typed too many codes of devices that do not exist; sign out and in',
+  },
+  too_many_domains: { code: 'FAILED_PRECONDITION', about: 'an organization has a bounded number of e-mail domains' },
+  domain_taken: { code: 'FAILED_PRECONDITION', about: 'another organization has verified this e-mail domain' },
   cross_site: {
     code: 'PERMISSION_DENIED',
     about: 'console: a page of another site sent the request, or the browser does not say which did',

@@ -7,6 +7,11 @@ import type { Schema } from '../store/schema.ts';
 
 /** Sessions that have not ended, of people who are active. The caller checks isSessionSuspended. */
 export function liveSessions(db: Kysely<Schema>, now: number) {
+  return unendedSessions(db, now).where('console_sessions.idle_ends_at', '>', now);
+}
+
+/** The same, also those that nobody has used for long. */
+export function unendedSessions(db: Kysely<Schema>, now: number) {
   return db
     .selectFrom('console_sessions')
     .innerJoin('people', 'people.id', 'console_sessions.person_id')
@@ -14,7 +19,6 @@ export function liveSessions(db: Kysely<Schema>, now: number) {
     .leftJoin('operator_tokens', 'operator_tokens.id', 'console_sessions.token_id')
     .where('console_sessions.ended_at', 'is', null)
     .where('console_sessions.ends_at', '>', now)
-    .where('console_sessions.idle_ends_at', '>', now)
     .where('operator_tokens.revoked_at', 'is', null)
     .where('people.active', '=', 1)
     .where('people.kind', '=', 'human')

@@ -18,7 +18,9 @@ import { expectNoMachine } from '../rpc/caller.ts';
 import { checked } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
+import { organizationOrPlatform, ownerNamed } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
+import { enqueueDeliveries } from '../webhooks/enqueue.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { ownersOnly, roleIn } from './people.ts';
 
@@ -33,8 +35,9 @@ export async function create(
 ): Promise<Outcome<CreateInvitationResponse>> {
   expectNoMachine(call.caller);
   const { db, now, caller } = call;
-  const { organizationId } = request;
-  const fields = checked({ email: email(request.email), role: roleIn(organizationId)(request.role) });
+  const organizationId = ownerNamed(request.organizationId);
+  const belongs = organizationOrPlatform(organizationId) ?? null;
+  const fields = checked({ email: email(request.email), role: roleIn(belongs)(request.role) });
   if (!mayChangePerson(caller, fields.role)) throw ownersOnly();
   await db.deleteFrom('invitations').where('ends_at', '<=', now).execute();
   await expectRoom(call, organizationId);
@@ -50,6 +53,7 @@ export async function create(
     ends_at: now + invitationMs,
   };
   await db.insertInto('invitations').values(row).execute();
+  if (belongs !== null) await enqueueDeliveries(call, belongs, eventOf(row));
   return { ...recorded(row), result: { invitation: message(row), value }, after: message(row) };
 }
 
@@ -57,7 +61,7 @@ export async function list(call: ReadCall, request: ListInvitationsRequest__Outp
   const query = call.db
     .selectFrom('invitations')
     .selectAll()
-    .where('organization_id', '=', request.organizationId)
+    .where('organization_id', '=', ownerNamed(request.organizationId))
     .where('ends_at', '>', call.now);
   const { items, nextPageToken } = await pageOf(query, request, message);
   return { invitations: items, nextPageToken };
@@ -74,6 +78,12 @@ export async function remove(
   return { ...recorded(row), result: {}, before: message(row) };
 }
 
+/** Deliveries are stored and shown to operators, so the event has no value: who invites passes the link on. */
+function eventOf(row: Row) {
+  const { organizationId, ...invitation } = message(row);
+  return { type: 'invitation.created', timestamp: timeText(row.created_at), data: { organizationId, invitation } };
+}
+
 /** @throws CallError */
 async function expectRoom({ db }: ChangeCall, organizationId: string): Promise<void> {
   const { count } = await db
@@ -87,13 +97,14 @@ async function expectRoom({ db }: ChangeCall, organizationId: string): Promise<v
 
 /** No proxy's record contains invitations, so nothing is invalidated. */
 function recorded(row: Row) {
-  return { organizationId: row.organization_id, target: { kind: 'invitation', id: row.id }, invalidations: [] };
+  const organizationId = organizationOrPlatform(row.organization_id);
+  return { organizationId, target: { kind: 'invitation', id: row.id }, invalidations: [] };
 }
 
 function message(row: Row) {
   return {
     id: row.id,
-    organizationId: row.organization_id,
+    organizationId: organizationOrPlatform(row.organization_id) ?? '',
     email: row.email,
     role: roles.names[row.role],
     createdBy: row.created_by,

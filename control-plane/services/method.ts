@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { CatalogState } from '../../catalog/in-force.ts';
 import type { Clock } from '../../common/clock.ts';
+import type { ReadTxt } from '../../common/dns-txt.ts';
 import type { GuardedPost } from '../../common/guarded-request.ts';
 import type { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import type { SealKeys } from '../../common/seal.ts';
@@ -180,6 +181,8 @@ export interface ServiceDeps extends AuthenticationDeps {
   readonly webhookAddresses: WebhookAddresses;
   /** Reaches the same addresses. */
   readonly webhookPost: GuardedPost;
+  /** Reads the DNS records that prove domains. */
+  readonly readTxt: ReadTxt;
   readonly keyTests: KeyTests;
   readonly guardrailWork: GuardrailWork;
   readonly replica: Replica;

@@ -1,9 +1,6 @@
 // Operator tokens: valid for at most 90 days, and always of a person, with no more rights than that person. The
 // bootstrap token creates the first.
-import type { Selectable } from 'kysely';
-import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
 import { dayMs } from '../../common/durations.ts';
-import { uuidv7 } from '../../common/uuid.ts';
 import type { BootstrapRequest__Output } from '../../proto/generated/gateway/v1/BootstrapRequest.ts';
 import type { BootstrapResponse } from '../../proto/generated/gateway/v1/BootstrapResponse.ts';
 import type { CreateOperatorTokenRequest__Output } from '../../proto/generated/gateway/v1/CreateOperatorTokenRequest.ts';
@@ -19,11 +16,11 @@ import { expectNoMachine } from '../rpc/caller.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound, permissionDenied } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
-import type { Schema } from '../store/schema.ts';
+import { issueOperatorToken as insertOperatorToken, type OperatorTokenRow } from '../store/operator-token-rows.ts';
 import type { BootstrapCall, ChangeCall, Outcome, ReadCall } from './method.ts';
 import { findPerson, insertPerson, type PersonRow, personMessage } from './people.ts';
 
-type Row = Selectable<Schema['operator_tokens']>;
+type Row = OperatorTokenRow;
 
 const daysMax = 90;
 
@@ -109,33 +106,16 @@ export async function revoke(
   };
 }
 
-export interface NewToken {
-  readonly personId: string;
-  readonly name: string;
-  readonly days?: number | undefined;
-  /** The trust row with which it ends, and when it ends at the latest, in milliseconds since 1970. */
-  readonly trust?: { readonly id: string; readonly endsAt: number };
-}
-
-/** Creates a token. Its value is to be shown once. */
-export async function issueOperatorToken(
-  call: Pick<ChangeCall, 'db' | 'now'>,
-  token: NewToken,
-): Promise<{ readonly row: Row; readonly value: string }> {
-  const value = createCredential('operator');
-  const row: Row = {
-    id: uuidv7(call.now),
-    person_id: token.personId,
-    hash: hashCredential(value),
-    name: token.name,
-    hint: credentialHint(value),
-    created_at: call.now,
-    ends_at: token.trust?.endsAt ?? call.now + (token.days ?? daysMax) * dayMs,
-    revoked_at: null,
-    trust_id: token.trust?.id ?? null,
-  };
-  await call.db.insertInto('operator_tokens').values(row).execute();
-  return { row, value };
+/** Creates a token that is valid for 90 days, or the given ones. Its value is to be shown once. */
+export function issueOperatorToken(
+  { db, now }: Pick<ChangeCall, 'db' | 'now'>,
+  {
+    personId,
+    name: text,
+    days = daysMax,
+  }: { readonly personId: string; readonly name: string; readonly days?: number | undefined },
+): Promise<{ readonly row: OperatorTokenRow; readonly value: string }> {
+  return insertOperatorToken({ db, now }, { personId, name: text, endsAt: now + days * dayMs });
 }
 
 /** @throws CallError if the caller may not handle this person's tokens */

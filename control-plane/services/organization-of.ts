@@ -30,14 +30,8 @@ export async function namedOrPlatform(request: { readonly organizationId?: strin
 export async function namedOrPlatforms(request: { readonly organizationId: string }, call: ReadCall): Promise<Belongs> {
   if (request.organizationId !== '') return await named(request);
   if (call.caller.organizationId === undefined) return null;
-  const description = 'must be the id of your organization; limits of the platform are for platform operators';
+  const description = 'must be the id of your organization; what is the platform’s is for platform operators';
   throw invalidRequest([{ field: 'organization_id', description }]);
-}
-
-/** `id` is a limit's. */
-export async function ofLimitRow(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
-  const belongs = await ofRow('limits')(request, call);
-  return belongs === platformId ? null : belongs;
 }
 
 /** `organization_id` of the request; absent for what is the caller's own. */
@@ -66,6 +60,7 @@ type OwnedTable =
   | 'routes'
   | 'stops'
   | 'issuers'
+  | 'sign_in_domains'
   | 'invitations';
 
 /** `limit_id` is a limit's, or that of a deleted budget. */
@@ -100,8 +95,22 @@ export function ofRow(table: OwnedTable) {
       .select('organization_id')
       .where('id', '=', request.id)
       .executeTakeFirst();
-    return row?.organization_id;
+    return row?.organization_id === platformId ? null : row?.organization_id;
   };
+}
+
+/** `id` is a limit's. */
+export const ofLimitRow = ofRow('limits');
+
+/** `id` is that of a person's identity at an issuer. */
+export async function ofIdentity(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
+  checked({ id: id(request.id) });
+  const row = await call.db
+    .selectFrom('identities')
+    .select('person_id')
+    .where('id', '=', request.id)
+    .executeTakeFirst();
+  return row === undefined ? undefined : await organizationOfPerson(row.person_id, call);
 }
 
 /** `id` is a custom provider's. Everyone may read the platform's. */

@@ -33,6 +33,7 @@ import { insertPerson, personMessage } from './people.ts';
 import { insertRecordKey } from './record-keys.ts';
 import { requireNoRoutes } from './route-rows.ts';
 import { withMatches } from './selector-check.ts';
+import { freeSlug } from './sign-in-settings.ts';
 
 type Row = Selectable<Schema['organizations']>;
 
@@ -56,6 +57,7 @@ export async function create(
   const row: Row = {
     id: uuidv7(call.now),
     name: fields.name,
+    slug: await freeSlug(call.db, fields.name),
     suspended: 0,
     suspended_reason: null,
     suspended_ends_at: null,
@@ -229,6 +231,7 @@ function organizationMessage(row: Row, now: number) {
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
     weight: row.weight,
+    slug: row.slug ?? '',
   } satisfies Organization;
 }
 

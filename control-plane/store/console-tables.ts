@@ -1,4 +1,5 @@
 // The tables of the console's sessions, and the step of migrations.ts that creates them. Secrets are hashes only.
+import type { Generated } from 'kysely';
 import type { SignInMethod } from '../../proto/words/sessions.ts';
 import type { MigratedDatabase } from './table-forms.ts';
 
@@ -31,6 +32,8 @@ export interface ConsoleSessionsTable {
   issuer_session: string | null;
   address: string;
   user_agent: string;
+  /** Codes of devices that were typed and do not exist. */
+  wrong_codes: Generated<number>;
 }
 
 /** Access tokens of sessions: several, because each tab of a browser has its own. */

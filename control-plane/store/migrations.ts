@@ -30,7 +30,9 @@ import {
 import { createUsageMetadata, createUsageTags } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
 import { addSuspensionEnds, addTagNames } from './organization-table.ts';
-import { allowPlatformLimits } from './platform-limits.ts';
+import { openSignInToPlatform } from './platform-issuer-tables.ts';
+import { allowPlatformLimits } from './platform-tables.ts';
+import { createProgramLogins } from './program-tables.ts';
 import { createProviderKeyHours } from './provider-key-hours-table.ts';
 import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
 import { createRecordKeys } from './record-key-table.ts';
@@ -39,6 +41,7 @@ import { createRoutes } from './route-table.ts';
 import type { Schema } from './schema.ts';
 import { createScim } from './scim-tables.ts';
 import { createServiceAccounts } from './service-account-tables.ts';
+import { createSignInDomains } from './sign-in-domain-tables.ts';
 import { createInvitations, createSignIn } from './sign-in-tables.ts';
 import { createStops } from './stop-table.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
@@ -95,6 +98,9 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '050_console_sessions': { up: createConsoleSessions },
   '051_sign_in': { up: createSignIn },
   '052_invitations': { up: createInvitations },
+  '054_sign_in_domains': { up: createSignInDomains },
+  '055_platform_issuers': { up: (db) => openSignInToPlatform(db, features) },
+  '056_program_logins': { up: createProgramLogins },
   '057_service_accounts': { up: createServiceAccounts },
   '058_scim': { up: createScim },
 });

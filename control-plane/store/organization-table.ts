@@ -1,11 +1,12 @@
 // The table of organizations, and the steps of migrations.ts that add why and until when one is suspended, and the names
 // of tags: a part of schema.ts.
 import type { HangUp, UnknownCost } from '../../proto/words/access.ts';
+import type { SlugColumn } from './sign-in-domain-tables.ts';
 import type { MigratedDatabase } from './table-forms.ts';
 
 type Flag = 0 | 1;
 
-export interface OrganizationsTable {
+export interface OrganizationsTable extends SlugColumn {
   id: string;
   name: string;
   suspended: Flag;

@@ -28,12 +28,12 @@ import type { RequestsTable } from './request-table.ts';
 import type { RoutesTable } from './route-table.ts';
 import type { ScimTables } from './scim-tables.ts';
 import type { ServiceTrustsTable, SpentTokensTable } from './service-account-tables.ts';
-import type { ConsoleLoginsTable, IdentitiesTable, InvitationsTable, IssuersTable } from './sign-in-tables.ts';
+import type { SignInTables } from './sign-in-tables.ts';
 import type { StopsTable } from './stop-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhook-tables.ts';
 
-export interface Schema extends ReconciliationTables, ScimTables {
+export interface Schema extends ReconciliationTables, SignInTables, ScimTables {
   feed: FeedTable;
   changes: ChangesTable;
   audit_events: AuditEventsTable;
@@ -78,10 +78,6 @@ export interface Schema extends ReconciliationTables, ScimTables {
   console_sessions: ConsoleSessionsTable;
   console_tokens: ConsoleTokensTable;
   console_links: ConsoleLinksTable;
-  console_logins: ConsoleLoginsTable;
-  issuers: IssuersTable;
-  identities: IdentitiesTable;
-  invitations: InvitationsTable;
   service_trusts: ServiceTrustsTable;
   spent_tokens: SpentTokensTable;
 }

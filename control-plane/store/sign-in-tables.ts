@@ -1,17 +1,36 @@
 // The tables of issuers and of the identities that people have there, and the step of migrations.ts that creates them.
+import type { Generated } from 'kysely';
 import type { Role } from '../../proto/words/access.ts';
 import type { UnknownPerson } from '../../proto/words/sessions.ts';
+import type { ProgramLoginsTable } from './program-tables.ts';
+import type { SignInDomainsTable, SignInSettingsTable } from './sign-in-domain-tables.ts';
 import { type MigratedDatabase, pagedByOrganization, resourceTable, uniqueName } from './table-forms.ts';
 
-/** OpenID Connect issuers of organizations. */
-export interface IssuersTable {
+/** The part of schema.ts about signing in at issuers. */
+export interface SignInTables {
+  console_logins: ConsoleLoginsTable;
+  issuers: IssuersTable;
+  identities: IdentitiesTable;
+  invitations: InvitationsTable;
+  program_logins: ProgramLoginsTable;
+  sign_in_domains: SignInDomainsTable;
+  sign_in_settings: SignInSettingsTable;
+}
+
+/** OpenID Connect issuers of organizations and of the platform, whose id their rows then have. */
+interface IssuersTable {
   id: string;
   organization_id: string;
   name: string;
   url: string;
   client_id: string;
-  /** Base64 of the sealed secret; null: a public client. */
+  /** Base64 of the sealed secret or private key; null: a public client. */
   secret: string | null;
+  secret_kind: Generated<'secret' | 'private_key'>;
+  /** The id of the private key at the issuer. */
+  key_id: string | null;
+  /** Whether its addresses count without its word, in domains that the organization has verified. */
+  trust_email: Generated<0 | 1>;
   /** Counts the secrets written; authenticated by the seal. */
   secret_version: number;
   /** JSON: `[{"claim", "value", "role"}]` */
@@ -22,17 +41,19 @@ export interface IssuersTable {
   revision: number;
 }
 
-/** Who a person is at an issuer: unique by issuer and subject, and one for each person and issuer. */
-export interface IdentitiesTable {
+/** Who a person is at an issuer: unique by issuer, subject and realm, and one for each person and issuer. */
+interface IdentitiesTable {
   id: string;
   issuer_id: string;
   subject: string;
   person_id: string;
   created_at: number;
+  /** The organization that was signed in to at an issuer of the platform; empty else. */
+  realm: Generated<string>;
 }
 
 /** Invitations that nobody has used yet. */
-export interface InvitationsTable {
+interface InvitationsTable {
   id: string;
   organization_id: string;
   hash: string;
@@ -45,7 +66,7 @@ export interface InvitationsTable {
 }
 
 /** Logins that came back from an issuer: each is used once. */
-export interface ConsoleLoginsTable {
+interface ConsoleLoginsTable {
   id: string;
   ends_at: number;
 }

@@ -10,6 +10,8 @@ export interface OperatorTokensTable {
   revoked_at: number | null;
   /** The trust row of a service account by which it was issued. */
   trust_id: string | null;
+  /** The session of the console with which it ends; null: none. */
+  session_id: string | null;
 }
 
 export interface ProxyTokensTable {

@@ -7,12 +7,13 @@ import { catalog } from './catalog.ts';
 import { chat } from './chat.ts';
 import { contexts } from './contexts.ts';
 import { doctor } from './doctor.ts';
+import { domains, signIn } from './domains.ts';
 import { guardrails } from './guardrails.ts';
 import { invitations } from './invitations.ts';
 import { issuers } from './issuers.ts';
 import { keys } from './keys.ts';
 import { limits } from './limits.ts';
-import { bootstrap, login, logout } from './login.ts';
+import { bootstrap, login, logout, whoami } from './login.ts';
 import { organizations } from './organizations.ts';
 import { people } from './people.ts';
 import { prices } from './prices.ts';
@@ -36,7 +37,21 @@ export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
     ...[prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
-    ...[operatorTokens, serviceAccounts, proxyTokens, issuers, scimTokens, invitations, sessions, contexts],
+    ...[operatorTokens, serviceAccounts, proxyTokens, issuers, domains, signIn, scimTokens, invitations, sessions, contexts],
   ],
-  commands: { login, logout, bootstrap, console, run, chat, status, doctor, version, completion, complete, help },
+  commands: {
+    login,
+    logout,
+    whoami,
+    bootstrap,
+    console,
+    run,
+    chat,
+    status,
+    doctor,
+    version,
+    completion,
+    complete,
+    help,
+  },
 };

@@ -9,13 +9,25 @@ export const invitations: Resource = {
       method: 'Invitations.Create',
       about: 'invite somebody and print the value for the link <console>#invitation=<value>',
       arguments: [{ flags: '<email>', about: 'the address that they have at the issuer', field: 'email' }],
-      options: [{ flags: '--role <role>', about: 'owner, admin or member', field: 'role', required: true }],
+      options: [
+        {
+          flags: '--role <role>',
+          about: 'owner, admin or member; platform-operator with --platform',
+          field: 'role',
+          required: true,
+        },
+      ],
       secret: 'value',
-      examples: ['invitations create mo@example.com --role member'],
+      organization: 'or platform',
+      examples: [
+        'invitations create mo@example.com --role member',
+        'invitations create ops@example.com --role platform-operator --platform',
+      ],
     },
     list: {
       method: 'Invitations.List',
       about: 'list open invitations',
+      organization: 'or platform',
       columns: { EMAIL: 'email', ID: 'id', ROLE: 'role', CREATED: 'createdAt', ENDS: 'endsAt' },
       examples: ['invitations list'],
     },

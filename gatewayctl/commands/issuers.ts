@@ -9,6 +9,19 @@ const secretFile: Given = {
   flags: '--secret-file <file>',
   about: 'the secret of the client, - for standard input; without it the client is public',
 };
+const keyFile: Given = {
+  flags: '--private-key-file <file>',
+  about: 'in place of a secret: a private key in PEM (private_key_jwt), - for standard input',
+};
+const keyOptions: readonly Given[] = [
+  keyFile,
+  { flags: '--private-key-id <id>', about: 'the id of the key there', field: 'privateKeyId' },
+  {
+    flags: '--trust-email <true|false>',
+    about: 'its addresses count without email_verified, in verified domains',
+    field: 'trustEmail',
+  },
+];
 const roleOption: Given = {
   flags: '--role <claim=value:role>',
   about: 'a claim that gives admin or member; in order, may be repeated',
@@ -27,11 +40,13 @@ export const issuers: Resource = {
     create: {
       method: 'SignIn.CreateIssuer',
       about: 'add an issuer; register <console>auth/callback/<id> there as the redirect URI',
+      organization: 'or platform',
       arguments: [newName],
       options: [
         { flags: '--url <url>', about: 'its URL, without /.well-known', field: 'url', required: true },
         { flags: '--client-id <id>', about: 'the id of the client there', field: 'clientId', required: true },
         secretFile,
+        ...keyOptions,
         roleOption,
         unknown,
       ],
@@ -52,8 +67,9 @@ export const issuers: Resource = {
     list: {
       method: 'SignIn.ListIssuers',
       about: 'list issuers',
+      organization: 'or platform',
       columns: { NAME: 'name', ID: 'id', URL: 'url', CLIENT: 'clientId', ENABLED: 'enabled' },
-      examples: ['issuers list'],
+      examples: ['issuers list', 'issuers list --platform'],
     },
     update: {
       method: 'SignIn.UpdateIssuer',
@@ -63,6 +79,7 @@ export const issuers: Resource = {
         rename,
         { flags: '--client-id <id>', about: 'another client there', field: 'clientId' },
         secretFile,
+        ...keyOptions,
         roleOption,
         unknown,
         { flags: '--enabled <true|false>', about: 'false: it signs nobody in', field: 'enabled' },
@@ -85,8 +102,14 @@ export const issuers: Resource = {
 };
 
 async function withSecret(request: Request, invocation: Invocation): Promise<Request> {
-  const file = textOf(invocation, secretFile.flags);
-  return file === undefined ? request : { ...request, secret: (await readGiven(file, invocation.io)).trim() };
+  const secret = await textOfFile(invocation, secretFile);
+  const privateKey = await textOfFile(invocation, keyFile);
+  return { ...request, ...(secret !== undefined && { secret }), ...(privateKey !== undefined && { privateKey }) };
+}
+
+async function textOfFile(invocation: Invocation, { flags }: Given): Promise<string | undefined> {
+  const file = textOf(invocation, flags);
+  return file === undefined ? undefined : (await readGiven(file, invocation.io)).trim();
 }
 
 /** @throws Failure that names the accepted form */

@@ -65,5 +65,19 @@ export const people: Resource = {
       done: 'deleted',
       examples: ['people delete "Ada Admin" --yes'],
     },
+    identities: {
+      method: 'SignIn.ListIdentities',
+      about: 'list who a person is at issuers',
+      arguments: [{ ...thing('person'), field: 'personId' }],
+      columns: { ISSUER: 'issuerName', SUBJECT: 'subject', ID: 'id', CREATED: 'createdAt' },
+      examples: ['people identities "Ada Admin"'],
+    },
+    'delete-identity': {
+      method: 'SignIn.DeleteIdentity',
+      about: 'delete who a person is at one issuer; its sessions end and the person stays',
+      arguments: [{ flags: '<id>', about: 'its id, from people identities', field: 'id' }],
+      prompt: 'Delete the identity {id}? Its sessions end, and it needs an invitation or a vouched address again.',
+      examples: ['people delete-identity 01890000-0000-7000-8000-000000000000 --yes'],
+    },
   },
 };

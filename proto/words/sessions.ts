@@ -1,4 +1,5 @@
 // Enum words of the console's sessions and sign-in.
+import type { SignInDomainState__Output } from '../generated/gateway/v1/SignInDomainState.ts';
 import type { SignInMethod__Output } from '../generated/gateway/v1/SignInMethod.ts';
 import type { UnknownPerson__Output } from '../generated/gateway/v1/UnknownPerson.ts';
 import { enumWords, type WordOf, type WordsFor } from './enum-words.ts';
@@ -9,6 +10,13 @@ export const signInMethods = enumWords({
   SIGN_IN_METHOD_ISSUER: 'issuer',
 } as const satisfies WordsFor<SignInMethod__Output>);
 export type SignInMethod = WordOf<typeof signInMethods>;
+
+export const domainStates = enumWords({
+  SIGN_IN_DOMAIN_STATE_UNVERIFIED: 'unverified',
+  SIGN_IN_DOMAIN_STATE_VERIFIED: 'verified',
+  SIGN_IN_DOMAIN_STATE_VOUCHED: 'vouched',
+} as const satisfies WordsFor<SignInDomainState__Output>);
+export type DomainState = WordOf<typeof domainStates>;
 
 export const unknownPeople = enumWords({
   UNKNOWN_PERSON_REFUSE: 'refuse',

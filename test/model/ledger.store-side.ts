@@ -50,6 +50,7 @@ const serviceDeps: ServiceDeps = {
   guardrailWork: noGuardrailWork,
   followers: new Followers(),
   keyTests: noKeyTests,
+  readTxt: async () => [],
   webhookPost: noPost,
 };
 const noLocks: RowLocks = {

@@ -1,4 +1,4 @@
-// A DNS server on loopback that knows a few names (RFC 1035), or never responds.
+// A DNS server on loopback that knows a few names (RFC 1035) with addresses or texts, or never responds.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv4 } from 'node:net';
@@ -8,6 +8,8 @@ export interface DnsServer {
   readonly address: string;
   /** Names that it received. */
   readonly requested: string[];
+  /** TXT records: name → texts of at most 255 bytes. */
+  readonly texts: Map<string, readonly string[]>;
   /** It receives requests and does not respond. */
   silent: boolean;
   close(): Promise<void>;
@@ -23,25 +25,27 @@ export async function startDnsServer(
 ): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const requested: string[] = [];
+  const texts = new Map<string, readonly string[]>();
   const state = { silent: names === undefined };
   socket.on('message', (query, from) => {
     const { name, type, end } = question(query);
     requested.push(name);
     if (names === undefined || state.silent || (silence !== undefined && name.endsWith(silence))) return;
-    const known = names[name];
-    const records = type === 1 ? (known ?? []).filter(isIPv4) : [];
+    const known = names[name] ?? texts.get(name);
+    const records = type === 16 ? (texts.get(name) ?? []).map(textRecord) : addressRecords(type, names[name]);
     const head = Buffer.from(query.subarray(0, 12));
     // A response, recursion available; NXDOMAIN if the name is unknown.
     head.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2);
     head.writeUInt16BE(records.length, 6);
     head.writeUInt32BE(0, 8);
-    socket.send(Buffer.concat([head, query.subarray(12, end), ...records.map(responseTo)]), from.port, from.address);
+    socket.send(Buffer.concat([head, query.subarray(12, end), ...records]), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {
     address: `127.0.0.1:${socket.address().port}`,
     requested,
+    texts,
     get silent() {
       return state.silent;
     },
@@ -65,7 +69,16 @@ function question(query: Buffer): { readonly name: string; readonly type: number
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** The name of the question, type A, class IN, a minute. */
-function responseTo(address: string): Buffer {
-  return Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]);
+function addressRecords(type: number, addresses: readonly string[] = []): readonly Buffer[] {
+  if (type !== 1) return [];
+  return addresses.filter(isIPv4).map((address) => record(1, Buffer.from(address.split('.').map(Number))));
+}
+
+function textRecord(text: string): Buffer {
+  return record(16, Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]));
+}
+
+/** The name of the question, the type, class IN, a minute. */
+function record(type: number, data: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length]), data]);
 }

@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly input?: string;
   /** Input typed at a terminal, prompt by prompt; absent: there is no terminal. */
   readonly inputs?: readonly string[];
+  /** Gets each line of standard error at once. */
+  readonly onSay?: (line: string) => void;
   /** Runs while a prompt waits. */
   readonly onPrompt?: () => Promise<unknown>;
 }
@@ -121,7 +123,10 @@ async function runCaptured(args: readonly string[], options: RunOptions): Promis
     env: options.env ?? {},
     interactive: inputs !== undefined,
     out: async (chunk) => void out.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()),
-    say: (line) => void err.push(`${line}\n`),
+    say: (line) => {
+      err.push(`${line}\n`);
+      options.onSay?.(line);
+    },
     input: async () => options.input ?? '',
     inputStream: () => Readable.from([Buffer.from(options.input ?? '')]),
     ask,

@@ -24,8 +24,11 @@ export interface OidcIssuer {
   readonly faults: Map<string, Fault>;
   /** Paths that were requested. */
   readonly requested: string[];
-  /** @param redirectUris where it sends browsers back */
-  serve(redirectUris: readonly string[]): void;
+  /**
+   * @param redirectUris where it sends browsers back
+   * @param publicJwk the client's key, in place of its secret
+   */
+  serve(redirectUris: readonly string[], publicJwk?: object): void;
   /** Changes the ID token of the next responses, and signs it anew. */
   forge(change: (claims: Record<string, unknown>) => object, signing?: Signing): void;
   /** A signed token with these claims. */
@@ -83,8 +86,8 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
   });
   return {
     ...{ url, hostAndPort: `127.0.0.1:${port}`, clientSecret, accounts, faults, requested },
-    serve: (redirectUris) => {
-      serve = new Provider(url, configurationOf({ key, accounts, clientSecret, redirectUris })).callback();
+    serve: (redirectUris, publicJwk) => {
+      serve = new Provider(url, configurationOf({ key, accounts, clientSecret, redirectUris, publicJwk })).callback();
     },
     forge: (change, signing) =>
       void faults.set('/token', (document) => ({
@@ -103,16 +106,18 @@ interface Configured {
   readonly accounts: ReadonlyMap<string, Account>;
   readonly clientSecret: string;
   readonly redirectUris: readonly string[];
+  readonly publicJwk: object | undefined;
 }
 
-function configurationOf({ key, accounts, clientSecret, redirectUris }: Configured): object {
+function configurationOf({ key, accounts, clientSecret, redirectUris, publicJwk }: Configured): object {
   const client = {
     client_id: oidcClientId,
-    client_secret: clientSecret,
+    ...(publicJwk === undefined ? { client_secret: clientSecret } : { jwks: { keys: [publicJwk] } }),
     redirect_uris: redirectUris,
+    post_logout_redirect_uris: redirectUris.map((uri) => new URL('../../', uri).href),
     response_types: ['code'],
     grant_types: ['authorization_code'],
-    token_endpoint_auth_method: 'client_secret_post',
+    token_endpoint_auth_method: publicJwk === undefined ? 'client_secret_post' : 'private_key_jwt',
     id_token_signed_response_alg: 'ES256',
   };
   return {

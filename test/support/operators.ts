@@ -46,6 +46,7 @@ export interface PlaneOptions {
   readonly bootstrapToken?: string;
   readonly webhookNetwork?: ControlPlaneOptions['webhookNetwork'];
   readonly rates?: ControlPlaneOptions['rates'];
+  readonly readTxt?: ControlPlaneOptions['readTxt'];
   readonly embedded?: boolean;
   readonly consoleFolder?: string;
 }
@@ -84,8 +85,11 @@ export async function startOperatorsPlane(options: PlaneOptions = {}): Promise<O
     GATEWAY_DRAIN_GRACE: '2s',
     ...options.env,
   });
-  const { rates = {}, webhookNetwork = {}, embedded = false, consoleFolder } = options;
-  const plane = await startControlPlane(settings, { log, clock, webhookNetwork, rates, embedded, consoleFolder });
+  const { rates = {}, webhookNetwork = {}, embedded = false, consoleFolder, readTxt } = options;
+  const plane = await startControlPlane(settings, {
+    ...{ log, clock, webhookNetwork, rates, embedded, consoleFolder },
+    ...(readTxt && { readTxt }),
+  });
   const grpc = new GrpcCaller(`127.0.0.1:${plane.grpcPort}`);
   return {
     plane,

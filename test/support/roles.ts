@@ -23,15 +23,10 @@ import {
   managersOnly,
   nobodyButOthers,
   ok,
-  ownersOnly,
   platformOnly,
 } from './role-codes.ts';
 import { machineExpectations } from './role-machines.ts';
 import {
-  invitationFields,
-  invitationMade,
-  issuerFields,
-  issuerMade,
   priceFields,
   providerFields,
   providerKeyFields,
@@ -40,6 +35,7 @@ import {
   stopMade,
   webhookFields,
 } from './role-requests.ts';
+import { signInExpectations } from './sign-in-roles.ts';
 import { writeRequest } from './stored-requests.ts';
 import { writeSession } from './stored-sessions.ts';
 
@@ -195,9 +191,6 @@ export const expectations: Record<MethodName, Expectation> = {
     }),
   },
   'Guardrails.ReportDecisions': { ...nobodyButOthers, request: () => ({ samples: [] }) },
-  'Invitations.Create': { ...managersOnly, request: invitationFields },
-  'Invitations.List': { ...managersOnly, request: inOrganization },
-  'Invitations.Delete': { ...managersOnly, request: invitationMade },
   'Ledger.KeepSession': { ...nobodyButOthers, request: session },
   'Ledger.Draw': { ...nobodyButOthers, request: () => ({ ...lease(), needNanoUsd: '1', wantNanoUsd: '1' }) },
   'Ledger.Return': { ...nobodyButOthers, request: () => ({ ...lease(), amountNanoUsd: '1' }) },
@@ -337,6 +330,10 @@ export const expectations: Record<MethodName, Expectation> = {
   'Stops.Get': { ...managersHiddenFromPlatform, request: stopMade },
   'Stops.List': { ...managersHiddenFromPlatform, request: inOrganization },
   'Stops.Delete': { ...managersHiddenFromPlatform, request: stopMade },
+  ...signInExpectations,
+  // Only sessions of the console approve programs.
+  'Sessions.ApproveProgram': { ...nobodyButOthers, request: () => ({ name: 'x', codeChallenge: 'x' }) },
+  'Sessions.ApproveDevice': { ...nobodyButOthers, request: () => ({ userCode: 'BBBB-BBBB' }) },
   'Sessions.CreateLink': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   // A member sees their own sessions, without the organization.
   'Sessions.List': { ...managersHiddenFromPlatform, otherMember: hidden, request: inOrganization },
@@ -347,11 +344,6 @@ export const expectations: Record<MethodName, Expectation> = {
       id: await writeSession(database, memberOf(tenant, caller).id),
     }),
   },
-  'SignIn.CreateIssuer': { ...ownersOnly, request: issuerFields },
-  'SignIn.GetIssuer': { ...managersOnly, request: issuerMade },
-  'SignIn.ListIssuers': { ...managersOnly, request: inOrganization },
-  'SignIn.UpdateIssuer': { ...ownersOnly, request: issuerMade },
-  'SignIn.DeleteIssuer': { ...ownersOnly, request: issuerMade },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   ...machineExpectations,
   'Usage.Totals': { ...everybodyInside, request: inOrganization },

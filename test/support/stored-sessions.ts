@@ -16,3 +16,16 @@ export async function writeSession(database: StoreDatabase, personId: string): P
   );
   return id;
 }
+
+/** An identity of the person at an issuer. @returns its id */
+export async function writeIdentity(
+  database: StoreDatabase,
+  { issuerId, personId }: { readonly issuerId: string; readonly personId: string },
+): Promise<string> {
+  const id = uuidv7();
+  await database.raw(
+    `insert into identities (id, issuer_id, subject, person_id, created_at)
+     values ('${id}', '${issuerId}', '${id}', '${personId}', ${uuidTime(id)})`,
+  );
+  return id;
+}

@@ -1,5 +1,6 @@
 // The sign-in: a cookie that only the browser and `auth/` see becomes an access token of five minutes, which is in this
 // module's memory alone. The token is renewed shortly before its end, by one call for all waiting requests.
+import { here } from './arrival.ts';
 import { Problem, problemOf } from './problem.ts';
 
 export type SignInState = 'unknown' | 'signed-out' | 'signed-in';
@@ -12,6 +13,8 @@ interface AccessToken {
 const renewBeforeMs = 30_000;
 let state: SignInState = 'unknown';
 let token: AccessToken | undefined;
+/** Where the person signed in; undefined: with a token or a link. */
+let signedInAt: Pick<IssuerSignIn, 'issuerId' | 'organization'> | undefined;
 let renewal: Promise<string> | undefined;
 const listeners = new Set<() => void>();
 
@@ -45,22 +48,70 @@ export async function signInWithToken(operatorToken: string): Promise<void> {
   await accessToken();
 }
 
+/** @param link of the address's fragment. @throws Problem */
+export async function signInWithLink(link: string): Promise<void> {
+  await post('auth/link', { link });
+}
+
+/** The issuers of a sign-in page. */
+export interface Realm {
+  readonly issuers: readonly { readonly id: string; readonly name: string }[];
+  /** The slug of the organization; empty for none. */
+  readonly organization: string;
+}
+
+/** @param of one of them, or none for the platform's. @throws Problem */
+export async function findIssuers(
+  of: { readonly organization?: string } | { readonly email: string } | { readonly invitation: string },
+): Promise<Realm> {
+  const response = await post('auth/issuers', of);
+  return (await response.json()) as Realm;
+}
+
+export interface IssuerSignIn {
+  readonly issuerId: string;
+  /** The slug of the organization; empty for the issuer's own. */
+  readonly organization: string;
+  /** Below the console's path. */
+  readonly returnPath: string;
+  readonly invitation?: string | undefined;
+  /** The person proves again who they are. */
+  readonly again?: boolean;
+}
+
+/** The browser leaves the page for the issuer's, and comes back to the return path. @throws Problem */
+export async function signInAtIssuer({ organization, invitation, ...request }: IssuerSignIn): Promise<void> {
+  await follow(
+    await post('auth/start', {
+      ...request,
+      ...(organization !== '' && { organization }),
+      ...(invitation !== undefined && { invitation }),
+    }),
+  );
+}
+
 /**
- * Uses the link of the address's fragment, if there is one, and removes it from the address before anything else.
+ * For a change that needs a recent sign-in: at the issuer, and back to this page; else the sign-in page.
  * @throws Problem
  */
-export async function signInWithLink(): Promise<void> {
-  const link = new URLSearchParams(location.hash.slice(1)).get('link');
-  if (link === null) return;
-  history.replaceState(null, '', location.pathname + location.search);
-  await post('auth/link', { link });
+export async function signInAgain(): Promise<void> {
+  if (signedInAt === undefined) return signOut();
+  await signInAtIssuer({ ...signedInAt, returnPath: here().path, again: true });
 }
 
 /** Ends the session. Never rejects: without a connection the token is forgotten all the same. */
 export async function signOut(): Promise<void> {
   token = undefined;
-  await post('auth/logout', {}).catch(() => undefined);
+  await post('auth/logout', {})
+    .then(follow)
+    .catch(() => undefined);
   become('signed-out');
+}
+
+/** The browser goes where the response says, if it does. */
+async function follow(response: Response): Promise<void> {
+  const { redirect } = response.status === 204 ? {} : ((await response.json()) as { redirect?: string });
+  if (redirect !== undefined && /^https?:/.test(redirect)) location.assign(redirect);
 }
 
 /** Reads whether somebody is signed in. Never rejects. */
@@ -68,13 +119,22 @@ export async function begin(): Promise<void> {
   await accessToken().catch(() => become('signed-out'));
 }
 
+interface Renewed {
+  readonly accessToken: string;
+  readonly expiresAt: string;
+  readonly issuerId?: string;
+  readonly organization?: string;
+}
+
 async function renew(): Promise<string> {
   const response = await post('auth/token', {}).catch((error: unknown) => {
     if (error instanceof Problem && error.status === 401) become('signed-out');
     throw error;
   });
-  const { accessToken: value, expiresAt } = (await response.json()) as { accessToken: string; expiresAt: string };
+  const renewed = (await response.json()) as Renewed;
+  const { accessToken: value, expiresAt, issuerId, organization = '' } = renewed;
   token = { value, endsAt: Date.parse(expiresAt) };
+  signedInAt = issuerId === undefined ? undefined : { issuerId, organization };
   become('signed-in');
   return value;
 }

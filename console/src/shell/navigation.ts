@@ -36,6 +36,7 @@ const ofOrganization: readonly LinkGroup[] = [
       { to: '/settings/limits', name: 'Limits', reads: 'Limits.List' },
       { to: '/settings/webhooks', name: 'Webhooks', reads: 'Webhooks.List' },
       { to: '/settings/stops', name: 'Stops', reads: 'Stops.List' },
+      { to: '/settings/sign-in', name: 'Sign-in', reads: 'SignIn.ListIssuers' },
       { to: '/settings/audit', name: 'Audit', reads: 'Audit.List' },
       { to: '/settings/tokens', name: 'My tokens', reads: 'OperatorTokens.List' },
     ],
@@ -51,6 +52,7 @@ const ofPlatform: readonly LinkGroup[] = [
       { to: '/platform/providers', name: 'Providers', reads: 'Providers.List' },
       { to: '/platform/stops', name: 'Stops', reads: 'Stops.List' },
       { to: '/platform/people', name: 'Operators', reads: 'People.List' },
+      { to: '/platform/sign-in', name: 'Sign-in', reads: 'SignIn.ListIssuers' },
       { to: '/platform/audit', name: 'Audit', reads: 'Audit.List' },
       { to: '/platform/tokens', name: 'My tokens', reads: 'OperatorTokens.List' },
     ],
@@ -64,8 +66,9 @@ export function linksFor(caller: Caller): readonly LinkGroup[] {
     .filter(({ links }) => links.length > 0);
 }
 
-/** Whether the navigation has the page, or one above it. */
+/** Whether the navigation has the page, or one above it; programs lead to their pages. */
 export function isOffered(caller: Caller, path: string): boolean {
+  if (path === '/device' || path.startsWith('/program/')) return caller.permissions.has('Sessions.ApproveDevice');
   return linksFor(caller).some(({ links }) =>
     links.some(({ to }) => path === to || (to !== '/' && path.startsWith(`${to}/`))),
   );

@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Picker } from '../ui/fields.tsx';
 import { Page } from '../ui/layout.tsx';
 import { Empty, ErrorNote, Loading } from '../ui/notes.tsx';
+import { DismissibleArrivalNote } from './arrival-note.tsx';
 import { Brand } from './brand.tsx';
 import { isOffered, linksFor } from './navigation.ts';
 import { applyTheme, storedTheme, type Theme } from './theme.ts';
@@ -60,6 +61,7 @@ function Frame({ version }: { readonly version: string }) {
         </div>
       </header>
       <main id="main" className={classes.main} tabIndex={-1} ref={main}>
+        <DismissibleArrivalNote />
         <OfferedPage />
       </main>
     </div>

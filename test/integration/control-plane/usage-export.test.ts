@@ -189,6 +189,7 @@ describe.each([
       guardrailWork: noGuardrailWork,
       followers: new Followers(),
       keyTests: noKeyTests,
+      readTxt: async () => [],
       webhookPost: noPost,
     };
     const shares = createShares(systemClock);

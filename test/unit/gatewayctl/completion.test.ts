@@ -36,7 +36,7 @@ describe('completion in bash', () => {
   it('completes resources and commands', () => {
     expect(offered('gatewayctl provider')).toEqual(['provider-keys', 'providers']);
     expect(offered('gatewayctl keys r')).toEqual(['rotate', 'revoke']);
-    expect(offered('gatewayctl login ')).toEqual([]);
+    expect(offered('gatewayctl login ')).toEqual(['--console', '--device']);
   });
 
   it('completes options of the command and of all commands', () => {

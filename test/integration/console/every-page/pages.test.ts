@@ -27,6 +27,7 @@ const ofOwner = {
   Limits: 'settings/limits',
   Webhooks: 'settings/webhooks',
   Stops: 'settings/stops',
+  'Sign-in': 'settings/sign-in',
   Audit: 'settings/audit',
   'My tokens': 'settings/tokens',
 } as const;
@@ -37,6 +38,7 @@ const ofPlatform = {
   Providers: 'platform/providers',
   Stops: 'platform/stops',
   Operators: 'platform/people',
+  'Sign-in': 'platform/sign-in',
   Audit: 'platform/audit',
   'My tokens': 'platform/tokens',
 } as const;
@@ -50,6 +52,9 @@ const tabs = [
   'models?tab=routes',
   'models?tab=providers',
   'models?tab=prices',
+  'settings/sign-in?tab=invitations',
+  'settings/sign-in?tab=domains',
+  'settings/sign-in?tab=settings',
 ];
 
 async function navigationOf({ page }: ConsolePage): Promise<readonly string[]> {
