@@ -13,7 +13,9 @@ import { issuers } from './issuers.ts';
 import { keys } from './keys.ts';
 import { limits } from './limits.ts';
 import { bootstrap, login, logout } from './login.ts';
+import { models } from './models.ts';
 import { organizations } from './organizations.ts';
+import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { prices } from './prices.ts';
 import { providerKeys } from './provider-keys.ts';
@@ -33,8 +35,22 @@ import { webhooks } from './webhooks.ts';
 export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
-    ...[prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
+    ...[models, prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
     ...[operatorTokens, proxyTokens, issuers, invitations, sessions, contexts],
   ],
-  commands: { login, logout, bootstrap, console, run, chat, status, doctor, version, completion, complete, help },
+  commands: {
+    login,
+    logout,
+    bootstrap,
+    console,
+    run,
+    chat,
+    overview,
+    status,
+    doctor,
+    version,
+    completion,
+    complete,
+    help,
+  },
 };

@@ -39,6 +39,7 @@ import {
   stopMade,
   webhookFields,
 } from './role-requests.ts';
+import { inOrganization, sums } from './role-sums.ts';
 import { writeRequest } from './stored-requests.ts';
 import { writeSession } from './stored-sessions.ts';
 
@@ -62,7 +63,6 @@ export interface World {
   readonly platform: Someone;
 }
 
-const inOrganization = (_world: World, tenant: TestTenant) => ({ organizationId: tenant.id });
 const organization = (_world: World, tenant: TestTenant) => ({ id: tenant.id });
 const aiSystem = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, name: freshName('system') };
@@ -361,11 +361,7 @@ export const expectations: Record<MethodName, Expectation> = {
   'SignIn.UpdateIssuer': { ...ownersOnly, request: issuerMade },
   'SignIn.DeleteIssuer': { ...ownersOnly, request: issuerMade },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
-  'Usage.Totals': { ...everybodyInside, request: inOrganization },
-  'Usage.Export': {
-    ...managersOnly,
-    request: (_world, tenant) => ({ organizationId: tenant.id, format: 'USAGE_FORMAT_CSV' }),
-  },
+  ...sums,
   'VirtualKeys.Create': {
     ...everybodyInside,
     request: (_world, tenant, caller) => ({
