@@ -24,6 +24,7 @@ const pictures: readonly Picture[] = [
   { name: 'access', path: 'settings/access' },
   { name: 'create-key', path: 'settings/access', before: createKey },
   { name: 'spend', path: 'spend?period=24h' },
+  { name: 'models', path: 'models?q=gpt-4' },
   { name: 'requests', path: 'requests?result=refused', isDark: true },
   { name: 'guardrails', path: 'guardrails?tab=test', before: testText },
 ];

@@ -19,8 +19,8 @@ const ofOrganization: readonly LinkGroup[] = [
   {
     name: '',
     links: [
-      { to: '/', name: 'Home', reads: 'Usage.Totals' },
-      { to: '/spend', name: 'Spend', reads: 'Usage.Totals' },
+      { to: '/', name: 'Home', reads: 'Overview.Get' },
+      { to: '/spend', name: 'Spend', reads: 'Usage.Series' },
       { to: '/requests', name: 'Requests', reads: 'Requests.List' },
       { to: '/guardrails', name: 'Guardrails', reads: 'Guardrails.List' },
       { to: '/models', name: 'Models and providers', reads: 'VirtualKeys.Explain' },
