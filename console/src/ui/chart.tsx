@@ -86,6 +86,7 @@ function optionsFor(element: HTMLElement, { times, lines, format }: ChartProps):
   const seriesOf = (index: number) => ({
     fill: colour(`--series-${index % coloursMax}`),
     width: 0,
+    points: { show: false },
     ...(bars === undefined ? {} : { paths: bars }),
   });
   return {

@@ -40,7 +40,7 @@ const columns: readonly TableColumn<ListedModel>[] = [
     isNumber: true,
     width: 160,
   },
-  { id: 'price', title: 'Price', render: priceText, width: 170 },
+  { id: 'price', title: 'Price', render: priceText, width: 190 },
   {
     id: 'context',
     title: 'Context',
