@@ -298,3 +298,24 @@ it('signing out ends the session in the browser and at the API', async () => {
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
+
+it('Requests: live rows appear as they end, with the filters, and stop while it is paused', async () => {
+  await console.open('requests?result=ok');
+  const toggle = page.getByText('Live: show requests as they end');
+  await toggle.click();
+  const status = page.getByText(/since it was turned on/);
+  // Before its first response, the list does not know where it begins.
+  await until(
+    async () => {
+      await chat(gateway.proxy.url, filled.keyValue, 'gpt-provider/gpt-4.1-mini');
+      await chat(gateway.proxy.url, filled.keyValue, 'no-such/model');
+      return (await status.count()) > 0;
+    },
+    { what: 'live rows' },
+  );
+  const rows = page.getByRole('grid', { name: 'Requests' });
+  await rows.getByText('gpt-provider/gpt-4.1-mini').first().waitFor();
+  expect(await rows.getByText('no-such/model').count()).toBe(0);
+  await toggle.click();
+  await page.getByText(/since it was turned on, paused/).waitFor();
+});
