@@ -37,7 +37,10 @@ async function makePage() {
   const outputs = outputsOf(metafile);
   removeUnused(fresh, outputs);
   writeFileSync(join(fresh, 'index.html'), indexWith(outputs));
-  writeFileSync(join(fresh, 'licences.txt'), licencesOf(metafile));
+  const packages = packagesOf(metafile);
+  writeFileSync(join(fresh, 'licences.txt'), licencesOf(packages));
+  // For the bill of materials, which is made where the page is shipped.
+  writeFileSync(join(fresh, 'packages.json'), JSON.stringify(packages));
   const sizes = compressAll(join(fresh, 'assets'));
   const firstLoad = closure(outputs, firstPages).reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0);
   const kib = (firstLoad / 1024).toFixed(1);
@@ -123,14 +126,19 @@ function indexWith(outputs) {
   return readFileSync(join(here, 'index.html'), 'utf8').replace('<!--assets-->', tags.join('\n'));
 }
 
-/** The licence texts of all packages in the page. @throws Error that names a package without one */
-function licencesOf({ inputs }) {
+/** Folders of the packages in the page, below node_modules. */
+function packagesOf({ inputs }) {
   const found = Object.keys(inputs)
     // An empty marker of React.
     .filter((path) => !path.startsWith('node_modules/client-only/'))
-    .flatMap((path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
-  return [...new Set(found)]
-    .sort()
+    .flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  return [...new Set(found)].sort();
+}
+
+/** The licence texts of packages. @throws Error that names a package without one */
+function licencesOf(packages) {
+  return packages
+    .map((name) => join('node_modules', name))
     .map((folder) => {
       const { name, version } = JSON.parse(readFileSync(join(here, folder, 'package.json'), 'utf8'));
       const file = readdirSync(join(here, folder)).find((entry) => /^licen[cs]e/i.test(entry));

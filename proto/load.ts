@@ -12,9 +12,11 @@ import type { InvitationsDefinition } from './generated/gateway/v1/Invitations.t
 import type { KeyRecord, KeyRecord__Output } from './generated/gateway/v1/KeyRecord.ts';
 import type { LedgerDefinition } from './generated/gateway/v1/Ledger.ts';
 import type { LimitsDefinition } from './generated/gateway/v1/Limits.ts';
+import type { ModelsDefinition } from './generated/gateway/v1/Models.ts';
 import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTokens.ts';
 import type { OrganizationRecord, OrganizationRecord__Output } from './generated/gateway/v1/OrganizationRecord.ts';
 import type { OrganizationsDefinition } from './generated/gateway/v1/Organizations.ts';
+import type { OverviewDefinition } from './generated/gateway/v1/Overview.ts';
 import type { PeopleDefinition } from './generated/gateway/v1/People.ts';
 import type { PlatformRecord, PlatformRecord__Output } from './generated/gateway/v1/PlatformRecord.ts';
 import type { PricesDefinition } from './generated/gateway/v1/Prices.ts';
@@ -58,8 +60,10 @@ export const services = {
   Invitations: service<InvitationsDefinition>('Invitations'),
   Ledger: service<LedgerDefinition>('Ledger'),
   Limits: service<LimitsDefinition>('Limits'),
+  Models: service<ModelsDefinition>('Models'),
   OperatorTokens: service<OperatorTokensDefinition>('OperatorTokens'),
   Organizations: service<OrganizationsDefinition>('Organizations'),
+  Overview: service<OverviewDefinition>('Overview'),
   People: service<PeopleDefinition>('People'),
   Prices: service<PricesDefinition>('Prices'),
   ProviderKeys: service<ProviderKeysDefinition>('ProviderKeys'),

@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns';
 import { descriptorsMax } from '../common/descriptors.ts';
 import { privateUpstream } from '../common/private-upstreams.ts';
 import { cidr, type Decoder, integer, list, type Setting } from '../common/settings.ts';
+import { webOrigin } from '../common/web-origin.ts';
 import { connectionBounds } from './http/connections.ts';
 
 const dnsServer: Decoder<string> = (value) => {
@@ -24,6 +25,12 @@ export const networkSettings = {
     decode: integer(1, 1_000_000),
     default: String(bounds.usual),
     defaultText: 'two fifths of the descriptors the process may open, at most 16384',
+  },
+  consoleOrigin: {
+    name: 'GATEWAY_CONSOLE_ORIGIN',
+    about:
+      'Origin of the console, such as https://gateway.example.com: its playground may call this proxy from a browser (CORS, without credentials). Without it no page of another origin can read a response.',
+    decode: webOrigin,
   },
   dnsServers: {
     name: 'GATEWAY_DNS_SERVERS',

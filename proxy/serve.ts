@@ -87,6 +87,7 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
         },
       }),
       handler: serving.handler,
+      consoleOrigin: settings.consoleOrigin,
       connections,
       open: () => watchdog.watched,
       onMalformed: (code) => metrics.malformed(code),

@@ -2,7 +2,7 @@
 // Node. The licences of its packages and its bill of materials are beside it. Fails if a bundle contains a file or
 // package that its program must not import, or a package whose licence is not allowed.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
@@ -10,7 +10,7 @@ import { builtinNamespace, lazyHttp, quickAddresses, quickStart } from './lazy-b
 import { bundledPackages, licencesOf } from './licences.ts';
 import { assertAllowedLicences } from './release/licence-rules.ts';
 import { sbomFile, sbomOf } from './release/sbom.ts';
-import { requestedByProject, shippedPackages } from './release/shipped.ts';
+import { lockedPackages, requestedByProject, shippedPackages } from './release/shipped.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -152,6 +152,7 @@ export async function buildProgram(
     // Without a build of the console, its path says which command makes one.
     if (source === builtConsole && !existsSync(join(root, source))) continue;
     cpSync(join(root, source), join(directory, 'bin', name), { recursive: true });
+    if (source === builtConsole) writeFileSync(join(directory, 'bin', name, sbomFile), describeConsole());
   }
   const packages = bundledPackages(Object.keys(metafile.inputs));
   const intruders = foreignTo(rules, metafile, packages);
@@ -186,6 +187,16 @@ function describe(program: Program, folders: readonly string[]): string {
     packages,
     requested: requestedByProject(root, folders),
   });
+}
+
+/** The page's packages are locked apart. @throws Error that names each package whose licence is not allowed */
+function describeConsole(): string {
+  const folder = join(root, 'console');
+  const folders: readonly string[] = JSON.parse(readFileSync(join(root, builtConsole, 'packages.json'), 'utf8'));
+  const packages = lockedPackages(folder, folders);
+  assertAllowedLicences('console', packages);
+  const requested = requestedByProject(folder, folders);
+  return sbomOf({ program: 'console', version: manifest.version, packages, requested });
 }
 
 function codeBytes({ outputs }: Metafile): number {

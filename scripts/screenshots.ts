@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { findChromium } from '../test/support/chromium.ts';
 import { chat, fillGateway } from '../test/support/console-content.ts';
-import { startGateway, type TestGateway } from '../test/support/gateway.ts';
+import type { TestGateway } from '../test/support/gateway.ts';
+import { startPlaygroundGateway } from '../test/support/playground-gateway.ts';
 
 const folder = join(import.meta.dirname, '../docs/images/console');
 const bytesMax = 100 * 1024;
@@ -24,13 +25,22 @@ const pictures: readonly Picture[] = [
   { name: 'access', path: 'settings/access' },
   { name: 'create-key', path: 'settings/access', before: createKey },
   { name: 'spend', path: 'spend?period=24h' },
+  { name: 'models', path: 'models?q=mini' },
   { name: 'requests', path: 'requests?result=refused', isDark: true },
+  { name: 'playground', path: 'playground', before: sendRequest },
   { name: 'guardrails', path: 'guardrails?tab=test', before: testText },
 ];
 
 async function createKey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Name', { exact: true }).fill('search-production');
+}
+
+async function sendRequest(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Make a key for an hour' }).click();
+  await page.getByText('The page has a key of yours').waitFor();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('Cost', { exact: true }).waitFor();
 }
 
 async function testText(page: Page): Promise<void> {
@@ -81,7 +91,7 @@ async function takePictures(gateway: TestGateway): Promise<void> {
 
 if (import.meta.main) {
   mkdirSync(folder, { recursive: true });
-  const gateway = await startGateway();
+  const gateway = await startPlaygroundGateway();
   try {
     const { keyValue } = await fillGateway(gateway);
     await addUsage(gateway, keyValue);

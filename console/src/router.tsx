@@ -49,6 +49,10 @@ const pages = [
     lazyRouteComponent(() => import('./pages/requests/index.ts'), 'RequestPage'),
   ),
   page(
+    '/playground',
+    lazyRouteComponent(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage'),
+  ),
+  page(
     '/guardrails',
     lazyRouteComponent(() => import('./pages/guardrails/guardrails-page.tsx'), 'GuardrailsPage'),
   ),

@@ -152,7 +152,7 @@ export class GrpcRequests {
         await sendChunks(call, chunks).finally(done);
       });
       const end = (outcome: Outcome<void>) =>
-        'error' in outcome ? call.emit('error', serviceError(outcome.error)) : call.end();
+        'error' in outcome ? call.emit('error', serviceError(outcome.error, outcome.requestId)) : call.end();
       this.inFlight.add(sending.then(end));
     };
   }
@@ -204,14 +204,17 @@ export class GrpcRequests {
 }
 
 function reply(callback: sendUnaryData<object>, outcome: Outcome<object>): void {
-  if ('error' in outcome) callback(serviceError(outcome.error));
+  if ('error' in outcome) callback(serviceError(outcome.error, outcome.requestId));
   else callback(null, outcome.value);
 }
 
-function serviceError(error: CallError): ServerErrorResponse {
+function serviceError(error: CallError, requestId = ''): ServerErrorResponse {
   const metadata = new Metadata();
   const { reason, violations } = error;
-  metadata.set('gateway-error-bin', errorDetail.serialize({ reason, violations: [...violations] }));
+  metadata.set(
+    'gateway-error-bin',
+    errorDetail.serialize({ reason, violations: [...violations], requestId }),
+  );
   if (error.retryAfter !== undefined) metadata.set('retry-after', String(error.retryAfter));
   return Object.assign(new Error(error.message), {
     code: callCodes[error.code].grpc,

@@ -185,8 +185,8 @@ async function serve(api: ApiDeps, request: IncomingMessage, response: ServerRes
     response.setHeader('connection', 'close');
     request.resume();
   }
-  const refuse = page?.refuse ?? sendError;
-  refuse(response, outcome.error);
+  if (page === undefined) sendError(response, outcome.error, outcome.requestId);
+  else page.refuse(response, outcome.error);
 }
 
 /** Sends the response, unless it throws. */
@@ -268,12 +268,12 @@ function routeOf(request: IncomingMessage): Route | undefined {
   return routes.get(request.url ?? '');
 }
 
-function sendError(response: ServerResponse, error: CallError): void {
+function sendError(response: ServerResponse, error: CallError, requestId: string): void {
   const { code, reason, message, violations } = error;
   if (reason === 'method_not_allowed') response.setHeader('allow', 'POST');
   if (reason === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer');
   if (error.retryAfter !== undefined) response.setHeader('retry-after', error.retryAfter);
-  const detail = { reason, violations: [...violations] };
+  const detail = { reason, violations: [...violations], requestId };
   const value = errorDetail.serialize(detail).toString('base64').replace(/=+$/, '');
   send(response, httpStatusOf(reason), {
     code: callCodes[code].connect,

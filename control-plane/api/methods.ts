@@ -21,9 +21,11 @@ import * as keyPolicy from '../services/key-policy.ts';
 import * as limitRaises from '../services/limit-raises.ts';
 import * as limits from '../services/limits.ts';
 import type { Method } from '../services/method.ts';
+import * as modelList from '../services/model-list.ts';
 import * as operatorTokens from '../services/operator-tokens.ts';
 import * as of from '../services/organization-of.ts';
 import * as organizations from '../services/organizations.ts';
+import * as overview from '../services/overview.ts';
 import * as people from '../services/people.ts';
 import * as prices from '../services/prices.ts';
 import * as programs from '../services/programs.ts';
@@ -42,6 +44,7 @@ import * as status from '../services/status.ts';
 import * as stops from '../services/stops.ts';
 import * as tokenExchange from '../services/token-exchange.ts';
 import * as usage from '../services/usage.ts';
+import * as usageSeries from '../services/usage-series.ts';
 import * as virtualKeys from '../services/virtual-keys.ts';
 import * as deliveries from '../services/webhook-deliveries.ts';
 import * as webhooks from '../services/webhooks.ts';
@@ -141,6 +144,9 @@ export const methods = {
     EndRaise: { ...change, roles: managersAndPlatform, organization: of.ofLimitRow, handle: limitRaises.endRaise },
     Delete: { ...change, roles: managersAndPlatform, organization: of.ofLimitRow, handle: limits.remove },
   },
+  Models: {
+    List: { ...read, roles: managers, organization: of.named, handle: modelList.list },
+  },
   OperatorTokens: {
     Bootstrap: { audience: 'bootstrap', handle: operatorTokens.bootstrap },
     Create: { ...change, ...recent, roles: everybody, organization: of.ofPerson, handle: operatorTokens.create },
@@ -156,6 +162,9 @@ export const methods = {
     Resume: { ...suspension, handle: organizations.resume },
     SetWeight: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.setWeight },
     RotateRecordKey: { ...change, roles: managers, organization: of.itself, handle: recordKeys.rotate },
+  },
+  Overview: {
+    Get: { ...read, roles: withinOrganization, organization: of.named, handle: overview.get },
   },
   People: {
     Create: { ...sharedChange, organization: of.namedOrPlatform, handle: people.create },
@@ -298,6 +307,7 @@ export const methods = {
   },
   Usage: {
     Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },
+    Series: { ...read, roles: withinOrganization, organization: of.named, handle: usageSeries.series },
     Export: { ...download, roles: managers, organization: of.named, handle: usage.exportEvents },
   },
   VirtualKeys: {

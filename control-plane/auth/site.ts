@@ -8,6 +8,8 @@ export interface SiteOptions {
   readonly publicUrl: URL | undefined;
   /** Where the listener serves the console: "/console/". */
   readonly path: string;
+  /** Origin of the proxy that the page may call. Absent: none. */
+  readonly playground?: string | undefined;
   /** Whether the listener itself speaks TLS. */
   readonly overTls: boolean;
 }
@@ -20,12 +22,18 @@ export interface Site {
   readonly secure: boolean;
   /** Whether a setting names the site, or it is this machine: an issuer may send browsers there. */
   readonly isNamed: boolean;
+  /** Origin of the proxy that the page may call. */
+  readonly playground?: string | undefined;
   /** Undefined: over plain http beyond loopback, where nobody may sign in. */
   readonly cookieName: string | undefined;
 }
 
 /** @param host the Host header, which the listener serves */
-export function siteOf(host: string, { publicUrl, path, overTls }: SiteOptions): Site {
+export function siteOf(host: string, options: SiteOptions): Site {
+  return { ...addressOf(host, options), playground: options.playground };
+}
+
+function addressOf(host: string, { publicUrl, path, overTls }: SiteOptions): Site {
   const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   const isLoopback = url !== undefined && isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ''));
   if (publicUrl !== undefined && (!isLoopback || host.toLowerCase() === publicUrl.host)) {

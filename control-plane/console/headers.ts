@@ -14,7 +14,7 @@ export function consoleHeaders(site: Site, nonce?: string): Readonly<Record<stri
       styles,
       "img-src 'self' data:",
       "font-src 'self'",
-      "connect-src 'self'",
+      `connect-src 'self'${site.playground === undefined ? '' : ` ${site.playground}`}`,
       "form-action 'self'",
       "frame-ancestors 'none'",
       "base-uri 'self'",

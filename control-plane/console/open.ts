@@ -18,6 +18,7 @@ export interface ConsoleOptions {
   readonly console: 'on' | 'off';
   readonly consolePath: string;
   readonly consoleUrl: URL | undefined;
+  readonly playgroundUrl: string | undefined;
   readonly consoleIdle: number;
   readonly consoleSessionMax: number;
   readonly tlsCertFile: string | undefined;
@@ -61,7 +62,7 @@ export function openConsole(
     ...deps,
     oidc,
     times: { idleMs, maxMs },
-    site: { publicUrl, path, overTls },
+    site: { publicUrl, path, overTls, playground: settings.playgroundUrl },
     folder: () => folder ?? consoleFolder(),
   });
 }

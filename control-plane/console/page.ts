@@ -7,11 +7,15 @@ import type { Site } from '../auth/site.ts';
 import type { Exchange } from '../rpc/http-request.ts';
 import { consoleHeaders } from './headers.ts';
 
-/** Sends index.html with `{{base}}` and `{{nonce}}` filled. */
+/** Sends index.html with `{{base}}`, `{{nonce}}` and `{{playground}}` filled. */
 export async function sendPage(folder: string, { request, response }: Exchange, site: Site): Promise<void> {
   const nonce = randomBytes(16).toString('base64url');
   const page = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
-  const html = page?.replaceAll('{{base}}', attribute(site.base)).replaceAll('{{nonce}}', nonce) ?? notBuilt;
+  const html =
+    page
+      ?.replaceAll('{{base}}', attribute(site.base))
+      .replaceAll('{{nonce}}', nonce)
+      .replaceAll('{{playground}}', attribute(site.playground ?? '')) ?? notBuilt;
   const bytes = Buffer.from(html);
   response.writeHead(page === undefined ? 503 : 200, {
     ...consoleHeaders(site, nonce),
@@ -33,7 +37,7 @@ const notBuilt = `<!doctype html>
 </html>
 `;
 
-/** A path of a URL as the value of an attribute. */
+/** A URL, or a path of it, as the value of an attribute. */
 function attribute(path: string): string {
   return path.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

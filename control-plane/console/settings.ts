@@ -3,6 +3,7 @@ import { isLoopbackHost } from '../../common/addresses.ts';
 import { hourMs, minuteMs } from '../../common/durations.ts';
 import { privateUpstream } from '../../common/private-upstreams.ts';
 import { type Decoder, duration, list, oneOf, type Setting, url } from '../../common/settings.ts';
+import { webOrigin } from '../../common/web-origin.ts';
 
 const consolePath: Decoder<string> = (value) => {
   // One segment: the page finds the API one level above itself.
@@ -42,6 +43,12 @@ export const consoleSettings = {
     about:
       'Public https URL of the console, such as https://gateway.example.com/console/, also behind a path prefix: it ends with GATEWAY_CONSOLE_PATH. Its host is served besides GATEWAY_HTTP_HOSTS. Needed where something in front of the control plane ends TLS.',
     decode: consoleUrl,
+  },
+  playgroundUrl: {
+    name: 'GATEWAY_PLAYGROUND_URL',
+    about:
+      'Public URL of the proxy that the playground of the console calls from the browser; that proxy needs GATEWAY_CONSOLE_ORIGIN. Without it there is no playground.',
+    decode: webOrigin,
   },
   consoleIdle: {
     name: 'GATEWAY_CONSOLE_IDLE',

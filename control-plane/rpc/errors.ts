@@ -158,6 +158,10 @@ export const callReasons = {
     code: 'FAILED_PRECONDITION',
     about: 'it was undone already, or is what undoes another',
   },
+  too_wide: {
+    code: 'FAILED_PRECONDITION',
+    about: 'more rows of sums than one call reads: choose a shorter period, or the totals of a download',
+  },
   too_many_requests: {
     code: 'RESOURCE_EXHAUSTED',
     about: 'your share of the control plane is used up; try again after the seconds in `retry-after`',

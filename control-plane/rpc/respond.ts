@@ -12,7 +12,13 @@ export interface RespondDeps {
   readonly metrics: CallMetrics;
 }
 
-export type Outcome<T> = { readonly value: T } | { readonly error: CallError };
+export type Outcome<T> = { readonly value: T } | Failed;
+
+interface Failed {
+  readonly error: CallError;
+  /** Under which the log has the call. */
+  readonly requestId: string;
+}
 
 /** @param method such as "VirtualKeys.Create" */
 export async function respond<T>(
@@ -26,7 +32,8 @@ export async function respond<T>(
   const seconds = (deps.clock.monotonic() - started) / 1000;
   const code = 'error' in outcome ? outcome.error.code : 'OK';
   deps.metrics.called(method, code, seconds);
-  deps.log.debug({ method, code, from, ms: Math.round(seconds * 1000) }, 'call');
+  const requestId = 'error' in outcome ? { request_id: outcome.requestId } : {};
+  deps.log.debug({ method, code, from, ms: Math.round(seconds * 1000), ...requestId }, 'call');
   return outcome;
 }
 
@@ -37,7 +44,7 @@ async function settle<T>(deps: RespondDeps, method: string, work: () => Promise<
     const requestId = uuidv7();
     const { error, unexpected } = asCallError(thrown, requestId);
     if (unexpected) deps.log.error({ err: thrown, method, request_id: requestId }, 'a call failed');
-    return { error };
+    return { error, requestId };
   }
 }
 

@@ -184,6 +184,42 @@ export async function presentWindows(
   return new Map(rows.map((row) => [row.id, windowMessage(row, call.now)]));
 }
 
+/** A window, and the part of its amount that is spent: unconfirmed money too. */
+export interface UsedWindow {
+  readonly window: BudgetWindow;
+  readonly used: number;
+}
+
+/**
+ * The present windows of budgets that the caller may see, the most used first, with forecasts. Budgets with a counter for
+ * each value are compared by their highest one.
+ */
+export async function mostUsed(call: ReadCall, organizationId: string, max: number): Promise<readonly UsedWindow[]> {
+  const query = { ...(await narrowed(call, { organizationId })), after: undefined };
+  const used = sql`(coalesce(spent, 0) + coalesce(unsettled, 0)) * 1.0 / case when amount > 0 then amount else 1 end`;
+  const first = await windowsOf(call, query).orderBy(sql`${used} desc`).orderBy('budgets.id').limit(max).execute();
+  const counted = windowsOf(call, query).where('counting', 'like', '%"each"%').orderBy('budgets.id').limit(countedMax);
+  const rows = new Map([...first, ...(await counted.execute())].map((row) => [row.id, row]));
+  const all = await withCounters(call, [...rows.values()]);
+  const forecasts = await forecastsOf(call, organizationId, all);
+  const windows = all.map((row) => windowMessage(row, call.now, forecasts.get(row.id)));
+  const parts = windows.map((window) => ({ window, used: partOf(window) })).toSorted((a, b) => b.used - a.used);
+  const shown = parts.slice(0, max);
+  const named = await withLimitNames(
+    call,
+    organizationId,
+    shown.map(({ window }) => window),
+  );
+  return shown.map(({ used: part }, at) => ({ used: part, window: named[at] ?? {} }));
+}
+
+const countedMax = 50;
+
+function partOf({ amountUsd, spentUsd, unsettledUsd }: ReturnType<typeof windowMessage>): number {
+  const amount = Number(amountUsd);
+  return amount > 0 ? (Number(spentUsd) + Number(unsettledUsd)) / amount : 1;
+}
+
 interface Narrowed {
   readonly organizationId: string;
   readonly limitId: string | undefined;
@@ -252,8 +288,8 @@ const budgetColumns = [
 ] as const;
 
 /** The current window of each budget, whether it has a row in the ledger or not. */
-function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<CountedRow[]> {
-  let query = call.db
+function windowsOf(call: ReadCall, narrowed: Narrowed) {
+  return call.db
     .selectFrom(budgetsOf(call, narrowed).as('budgets'))
     .leftJoin('budget_windows', (join) =>
       join
@@ -262,10 +298,11 @@ function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQue
     )
     .select(budgetColumns)
     .select(['current as window', 'spent', 'leased', 'unsettled'])
-    .where(({ eb, or }) => or([eb('budgets.deleted_at', 'is', null), eb('budget_windows.budget_id', 'is not', null)]))
-    .orderBy('budgets.current', 'desc')
-    .orderBy('budgets.id', 'desc')
-    .limit(limit);
+    .where(({ eb, or }) => or([eb('budgets.deleted_at', 'is', null), eb('budget_windows.budget_id', 'is not', null)]));
+}
+
+function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<CountedRow[]> {
+  let query = windowsOf(call, narrowed).orderBy('budgets.current', 'desc').orderBy('budgets.id', 'desc').limit(limit);
   if (after !== undefined) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('budgets.current', 'budgets.id'), '<', tuple(...after)),

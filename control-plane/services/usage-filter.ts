@@ -13,8 +13,11 @@ import type { ReadCall } from './method.ts';
 const valuesMax = 100;
 const modelsMax = 20;
 
+type Filtered = Pick<UsageTotalsRequest__Output, 'filter'> &
+  Partial<Pick<UsageTotalsRequest__Output, 'aiSystemId' | 'personId' | 'keyId' | 'model' | 'provider'>>;
+
 /** @throws CallError */
-export function narrowing(request: UsageTotalsRequest__Output): UsageNarrowing {
+export function narrowing(request: Filtered): UsageNarrowing {
   const { filter } = request;
   const fields = checked({
     ai_system_id: optional(id, request.aiSystemId),
@@ -61,7 +64,7 @@ function providerName(text: string): Field<string> {
  */
 export async function selectedModels(
   { db }: ReadCall,
-  request: UsageTotalsRequest__Output,
+  request: Filtered & Pick<UsageTotalsRequest__Output, 'organizationId' | 'allowUnmatched'>,
   range: Parameters<typeof modelsUsed>[1],
 ) {
   const { organizationId, model, allowUnmatched, filter } = request;

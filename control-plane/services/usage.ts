@@ -77,7 +77,7 @@ function usageOrder(name: string): Field<UsageOrder | undefined> {
 const orderWord = wordOf(usageOrders);
 
 /** The names that the caller may read: a member those of their own keys and of themself. */
-async function namesOf(
+export async function namesOf(
   { db, caller }: ReadCall,
   organizationId: string,
   rows: readonly UsageTotalRow[],
@@ -124,8 +124,8 @@ const files = {
 
 const usageFormat = wordOf(usageFormats);
 
-/** From the start of the current month until now, unless the request names other times. */
-function range(request: { readonly from?: string; readonly to?: string }, now: number) {
+/** From the start of the current month until now, unless the request names other times. @throws CallError */
+export function range(request: { readonly from?: string; readonly to?: string }, now: number) {
   const given = checked({ from: optional(time, request.from), to: optional(time, request.to) });
   const from = given.from ?? windowStart(windowOf('month', now)) ?? now;
   const to = given.to ?? now;
@@ -153,7 +153,7 @@ function metadataNames(names: readonly string[]): Field<readonly string[]> {
   return names.every(isMetadataName) ? valid(names) : invalid('must be names of metadata, such as team');
 }
 
-function metadataEntries(entries: Readonly<Record<string, string>>): Field<Readonly<Record<string, string>>> {
+export function metadataEntries(entries: Readonly<Record<string, string>>): Field<Readonly<Record<string, string>>> {
   const read = metadata({ entries });
   return 'value' in read ? read : { problems: read.problems.map(({ description }) => ({ at: '', description })) };
 }

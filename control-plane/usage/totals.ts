@@ -188,6 +188,28 @@ const sums = hourSums.map((name) => {
 
 type Range = Pick<TotalsQuestion, 'organizationId' | 'from' | 'to' | 'only'>;
 
+/**
+ * Whether the organization has at most so many rows of sums in the range. A filter does not make a read shorter: rows are
+ * in the order of their hours.
+ */
+export async function isWithin(
+  db: Kysely<Schema>,
+  { organizationId, from, to, rowsMax }: Omit<Range, 'only'> & { readonly rowsMax: number },
+): Promise<boolean> {
+  const range = db
+    .selectFrom('usage_hours')
+    .select('hour')
+    .where('organization_id', '=', organizationId)
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
+    .limit(rowsMax + 1);
+  const { count } = await db
+    .selectFrom(range.as('range'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count) <= rowsMax;
+}
+
 /** The used models, as they were recorded, including dated names and synonyms. */
 export async function modelsUsed(db: Kysely<Schema>, range: Range): Promise<readonly string[]> {
   const conditions = conditionsOf({ ...range, models: undefined });

@@ -14,7 +14,9 @@ import { issuers } from './issuers.ts';
 import { keys } from './keys.ts';
 import { limits } from './limits.ts';
 import { bootstrap, login, logout, whoami } from './login.ts';
+import { models } from './models.ts';
 import { organizations } from './organizations.ts';
+import { overview } from './overview.ts';
 import { people } from './people.ts';
 import { prices } from './prices.ts';
 import { providerKeys } from './provider-keys.ts';
@@ -36,7 +38,7 @@ import { webhooks } from './webhooks.ts';
 export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
-    ...[prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
+    ...[models, prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
     ...[operatorTokens, serviceAccounts, proxyTokens, issuers, domains, signIn, scimTokens, invitations, sessions, contexts],
   ],
   commands: {
@@ -47,6 +49,7 @@ export const tree: Tree = {
     console,
     run,
     chat,
+    overview,
     status,
     doctor,
     version,

@@ -8,6 +8,7 @@ import type { Io } from '../io.ts';
 import { organizationInUse } from '../organization.ts';
 import { pairOf } from '../pair.ts';
 import { requireToken } from '../session.ts';
+import { usageSeries } from './overview.ts';
 import { periodSince, withPeriod } from './period.ts';
 import { allowUnmatched } from './shared.ts';
 
@@ -152,6 +153,7 @@ export const usage: Resource = {
         'usage totals --by tag.user --tag feature=search --last month',
       ],
     },
+    series: usageSeries,
     export: {
       about: 'every request in the order of time, as CSV or JSON lines',
       options: [

@@ -7,6 +7,7 @@ import type { DrawOutcome__Output } from '../generated/gateway/v1/DrawOutcome.ts
 import type { DriftReasonCode__Output } from '../generated/gateway/v1/DriftReasonCode.ts';
 import type { DriftState__Output } from '../generated/gateway/v1/DriftState.ts';
 import type { EstimateReason__Output } from '../generated/gateway/v1/EstimateReason.ts';
+import type { UsageBucket__Output } from '../generated/gateway/v1/UsageBucket.ts';
 import type { UsageDimension__Output } from '../generated/gateway/v1/UsageDimension.ts';
 import type { UsageFormat__Output } from '../generated/gateway/v1/UsageFormat.ts';
 import type { UsageOrder__Output } from '../generated/gateway/v1/UsageOrder.ts';
@@ -48,6 +49,13 @@ export const usageDimensions = enumWords({
   USAGE_DIMENSION_HOUR: 'hour',
 } as const satisfies WordsFor<UsageDimension__Output>);
 export type UsageDimension = WordOf<typeof usageDimensions>;
+
+export const usageBuckets = enumWords({
+  USAGE_BUCKET_HOUR: 'hour',
+  USAGE_BUCKET_DAY: 'day',
+  USAGE_BUCKET_MONTH: 'month',
+} as const satisfies WordsFor<UsageBucket__Output>);
+export type UsageBucket = WordOf<typeof usageBuckets>;
 
 export const usageOrders = enumWords({
   USAGE_ORDER_COST: 'cost',

@@ -13,6 +13,7 @@ import { errorCode } from '../../common/system-errors.ts';
 import type { TlsMaterial, TlsSource } from '../../common/tls.ts';
 import { type ErrorCode, errorTable, GatewayError } from '../errors.ts';
 import type { Connections } from './connections.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { Exchange } from './exchange.ts';
 import type { Handler } from './request-lifecycle.ts';
 import { envelope } from './respond.ts';
@@ -27,6 +28,8 @@ export interface TrafficServerOptions {
   /** For this listener alone: it knows the callers' addresses. */
   readonly callers: Callers;
   readonly handler: Handler;
+  /** The console's origin, whose playground may read responses. Absent: no page of another origin may. */
+  readonly consoleOrigin?: string | undefined;
   /** The connections of all listeners. Default: they are not counted. */
   readonly connections?: Connections;
   /** The unfinished requests, at any time. */
@@ -96,7 +99,14 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
   );
   // Last, so that other listeners for connections get them after their header was read.
   callers.expectHeaders(server);
-  server.on('request', (request, response) => serve(request, response, false));
+  const { consoleOrigin } = options;
+  if (consoleOrigin === undefined) server.on('request', (request, response) => serve(request, response, false));
+  else {
+    const isPreflight = crossOrigin(consoleOrigin);
+    server.on('request', (request, response) => {
+      if (!isPreflight(request, response)) serve(request, response, false);
+    });
+  }
   server.on('checkContinue', (request, response) => serve(request, response, true));
   // No other expectation can be met. It is ignored, as RFC 9110 allows.
   server.on('checkExpectation', (request, response) => serve(request, response, false));

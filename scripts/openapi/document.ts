@@ -113,6 +113,7 @@ const detailSchema = {
           description: 'Stable; docs/errors.md has them all',
         },
         violations: { type: 'array', items: violationSchema },
+        requestId: { type: 'string', description: "Under which the control plane's log has the call" },
       },
     },
   },

@@ -40,6 +40,27 @@ export function shippedPackages(root: string, folders: readonly string[]): reado
   });
 }
 
+/**
+ * The same from the lockfile alone, where the packages are not installed: such as the console's in a build of an image.
+ * @throws Error for a package that is not in it
+ */
+export function lockedPackages(root: string, folders: readonly string[]): readonly ShippedPackage[] {
+  const locked = objectIn(readJson(join(root, 'package-lock.json')), 'packages');
+  const shipped = new Set(folders);
+  return folders.map((folder) => {
+    const entry = objectIn(locked, `node_modules/${folder}`);
+    const { version, license, integrity } = entry;
+    if (typeof version !== 'string') throw new Error(`${root} has no ${folder} in its lockfile`);
+    const requested = Object.keys({ ...objectIn(entry, 'dependencies'), ...objectIn(entry, 'peerDependencies') });
+    return {
+      ...{ folder, name: folder, version },
+      licence: typeof license === 'string' ? license : undefined,
+      sha512: sha512Of(integrity),
+      dependsOn: requested.flatMap((dependency) => resolve(folder, dependency, shipped) ?? []).sort(),
+    };
+  });
+}
+
 /** The project's direct dependencies that are shipped. */
 export function requestedByProject(root: string, folders: readonly string[]): readonly string[] {
   const manifest = readJson(join(root, 'package.json'));

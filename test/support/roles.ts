@@ -35,6 +35,7 @@ import {
   stopMade,
   webhookFields,
 } from './role-requests.ts';
+import { inOrganization, sums } from './role-sums.ts';
 import { signInExpectations } from './sign-in-roles.ts';
 import { writeRequest } from './stored-requests.ts';
 import { writeSession } from './stored-sessions.ts';
@@ -59,7 +60,6 @@ export interface World {
   readonly platform: Someone;
 }
 
-const inOrganization = (_world: World, tenant: TestTenant) => ({ organizationId: tenant.id });
 const organization = (_world: World, tenant: TestTenant) => ({ id: tenant.id });
 const aiSystem = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, name: freshName('system') };
@@ -346,11 +346,7 @@ export const expectations: Record<MethodName, Expectation> = {
   },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   ...machineExpectations,
-  'Usage.Totals': { ...everybodyInside, request: inOrganization },
-  'Usage.Export': {
-    ...managersOnly,
-    request: (_world, tenant) => ({ organizationId: tenant.id, format: 'USAGE_FORMAT_CSV' }),
-  },
+  ...sums,
   'VirtualKeys.Create': {
     ...everybodyInside,
     request: (_world, tenant, caller) => ({

@@ -26,6 +26,8 @@ export const queries = new QueryClient({
 export interface ReadOptions {
   readonly enabled?: boolean;
   readonly refetchMs?: number;
+  /** Ends the repetition with the first result, and after a minute. */
+  readonly untilFound?: boolean;
   /** Shows the former result until the next one is there. */
   readonly keep?: boolean;
 }
@@ -38,16 +40,21 @@ export interface Read<Response> {
   refetch(): unknown;
 }
 
+const searchesMax = 60;
+
 export function useRead<M extends MethodName>(
   method: M,
   request: RequestOf<M>,
-  { enabled = true, refetchMs, keep = false }: ReadOptions = {},
+  { enabled = true, refetchMs, untilFound = false, keep = false }: ReadOptions = {},
 ): Read<ResponseOf<M>> {
   return useQuery({
     queryKey: [method, request],
     queryFn: ({ signal }) => call(method, request, signal),
     enabled,
-    refetchInterval: refetchMs ?? false,
+    refetchInterval: ({ state }) => {
+      const isOver = untilFound && (state.data !== undefined || state.errorUpdateCount > searchesMax);
+      return isOver ? false : (refetchMs ?? false);
+    },
     placeholderData: keep ? keepPreviousData : undefined,
   });
 }

@@ -2,11 +2,14 @@
 
 import type { MethodName } from '../api/call.ts';
 import type { Caller } from '../api/caller.tsx';
+import { playgroundUrl } from '../api/playground-url.ts';
 
 export interface PageLink {
   readonly to: string;
   readonly name: string;
   readonly reads: MethodName;
+  /** Only where a setting names the proxy that the page calls. */
+  readonly needsPlayground?: true;
 }
 
 export interface LinkGroup {
@@ -19,9 +22,10 @@ const ofOrganization: readonly LinkGroup[] = [
   {
     name: '',
     links: [
-      { to: '/', name: 'Home', reads: 'Usage.Totals' },
-      { to: '/spend', name: 'Spend', reads: 'Usage.Totals' },
+      { to: '/', name: 'Home', reads: 'Overview.Get' },
+      { to: '/spend', name: 'Spend', reads: 'Usage.Series' },
       { to: '/requests', name: 'Requests', reads: 'Requests.List' },
+      { to: '/playground', name: 'Playground', reads: 'VirtualKeys.Create', needsPlayground: true },
       { to: '/guardrails', name: 'Guardrails', reads: 'Guardrails.List' },
       { to: '/models', name: 'Models and providers', reads: 'VirtualKeys.Explain' },
     ],
@@ -62,8 +66,12 @@ const ofPlatform: readonly LinkGroup[] = [
 export function linksFor(caller: Caller): readonly LinkGroup[] {
   const groups = caller.organizationId === '' ? ofPlatform : ofOrganization;
   return groups
-    .map(({ name, links }) => ({ name, links: links.filter(({ reads }) => caller.permissions.has(reads)) }))
+    .map(({ name, links }) => ({ name, links: links.filter((link) => isThere(link, caller)) }))
     .filter(({ links }) => links.length > 0);
+}
+
+function isThere({ reads, needsPlayground }: PageLink, { permissions }: Caller): boolean {
+  return permissions.has(reads) && (needsPlayground !== true || playgroundUrl !== '');
 }
 
 /** Whether the navigation has the page, or one above it; programs lead to their pages. */

@@ -211,6 +211,61 @@ it('Guardrails: one is created, tested with its matches marked, and blocks', asy
   expect(console.faults).toEqual([]);
 });
 
+it('Guardrails: a webhook has its secret once, which is rotated; a service keeps its credential', async () => {
+  await console.open('guardrails');
+  await button('Create guardrail').click();
+  await page.getByLabel('Name', { exact: true }).fill('own-checks');
+  await choose('Kind', 'A service of your own');
+  await page.getByLabel('URL', { exact: true }).fill('https://checks.example.com/inspect');
+  await dialog().getByRole('button', { name: 'Create guardrail' }).click();
+  const first = await shownValue('webhook secret');
+  const row = page.getByRole('row', { name: /own-checks/ });
+  await row.getByRole('button', { name: /Actions/ }).click();
+  await page.getByRole('menuitem', { name: 'Rotate the secret' }).click();
+  await button('Rotate secret').click();
+  expect(await shownValue('webhook secret')).not.toBe(first);
+  await button('Create guardrail').click();
+  await page.getByLabel('Name', { exact: true }).fill('lakera');
+  await choose('Kind', "A vendor's service");
+  await choose('Presidio Service', 'Lakera Guard');
+  await page.getByLabel('Options, name=value, one to a line').fill('project=project-1');
+  await page.getByLabel('API key', { exact: true }).fill('key-of-lakera-1234');
+  await dialog().getByRole('button', { name: 'Create guardrail' }).click();
+  await page.getByRole('row', { name: /lakera/ }).click();
+  await dialog().getByText('One is stored; empty: it stays.').waitFor();
+  expect(await page.getByLabel('Options, name=value, one to a line').inputValue()).toBe('project=project-1');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().waitFor({ state: 'detached' });
+  for (const name of [/own-checks/, /lakera/]) {
+    await page
+      .getByRole('row', { name })
+      .getByRole('button', { name: /Actions/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await button('Delete guardrail').click();
+    await page.getByRole('row', { name }).waitFor({ state: 'detached' });
+  }
+  expect(console.faults).toEqual([]);
+});
+
+it('Models and providers: a custom provider is added, and its URL is changed', async () => {
+  await console.open('models?tab=providers');
+  await button('Add custom provider').click();
+  await page.getByLabel('Name', { exact: true }).fill('own-models');
+  await page.getByLabel('Base URL').fill('https://models.example.com/v1');
+  await page.getByLabel('Known models, one to a line').fill('small');
+  await dialog().getByRole('button', { name: 'Add provider' }).click();
+  const row = page.getByRole('row', { name: /own-models/ });
+  await row.getByRole('button', { name: /Actions/ }).click();
+  await page.getByRole('menuitem', { name: 'Change' }).click();
+  await page.getByLabel('Base URL').fill('https://models.example.com/v2');
+  await page.getByLabel('Known models, one to a line').fill('small\nlarge');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await row.getByText('https://models.example.com/v2').waitFor();
+  await row.getByText('small, large').waitFor();
+  expect(console.faults).toEqual([]);
+});
+
 it('Models and providers: a provider key is tested', async () => {
   await console.open('models?tab=keys');
   const row = page.getByRole('row', { name: /gpt-provider/ }).first();
@@ -256,6 +311,26 @@ it('Settings: people, limits and webhooks are made, and the audit log has them',
   await page.getByLabel('Number').fill('600');
   await dialog().getByRole('button', { name: 'Create limit' }).click();
   await page.getByRole('row', { name: /600 requests a minute/ }).waitFor();
+  const { api, id: organizationId } = gateway.organization;
+  await api.call('Organizations/UpdateSettings', {
+    id: organizationId,
+    settings: { tags: { names: { names: ['feature'] } } },
+  });
+  await button('Create limit').click();
+  await page.getByLabel('Amount in USD').fill('500');
+  await choose('Time zone of its windows', 'Europe/Berlin');
+  await page.getByLabel('Begins on the day of the month').fill('15');
+  await page.getByLabel('Notify at percents').fill('75, 90');
+  await page.getByLabel('Only requests with the tag').fill('feature=search');
+  await dialog().getByRole('button', { name: 'Create limit' }).click();
+  await page.getByRole('row', { name: /\$500.00 a month, feature=search/ }).waitFor();
+  const { limits } = await api.call('Limits/List', { organizationId });
+  expect(limits).toContainEqual(
+    expect.objectContaining({
+      ...{ timeZone: 'Europe/Berlin', startsOn: expect.objectContaining({ dayOfMonth: 15 }), thresholds: { percents: [75, 90] } },
+      tag: { name: 'feature', value: 'search' },
+    }),
+  );
   await console.open('settings/webhooks');
   await button('Add webhook').click();
   await page.getByLabel('Name', { exact: true }).fill('pager');
@@ -297,4 +372,25 @@ it('signing out ends the session in the browser and at the API', async () => {
   console.expectStatus(401);
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+it('Requests: live rows appear as they end, with the filters, and stop while it is paused', async () => {
+  await console.open('requests?result=ok');
+  const toggle = page.getByText('Live: show requests as they end');
+  await toggle.click();
+  const status = page.getByText(/since it was turned on/);
+  // Before its first response, the list does not know where it begins.
+  await until(
+    async () => {
+      await chat(gateway.proxy.url, filled.keyValue, 'gpt-provider/gpt-4.1-mini');
+      await chat(gateway.proxy.url, filled.keyValue, 'no-such/model');
+      return (await status.count()) > 0;
+    },
+    { what: 'live rows' },
+  );
+  const rows = page.getByRole('grid', { name: 'Requests' });
+  await rows.getByText('gpt-provider/gpt-4.1-mini').first().waitFor();
+  expect(await rows.getByText('no-such/model').count()).toBe(0);
+  await toggle.click();
+  await page.getByText(/since it was turned on, paused/).waitFor();
 });

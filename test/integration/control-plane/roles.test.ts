@@ -32,8 +32,12 @@ describe('authorization', () => {
     const plane = await startOperatorsPlane({
       env: { GATEWAY_DATABASE_URL: database.url },
       embedded: true,
-      // The test calls thousands of times from one address.
-      rates: { ...freely, unknown_tokens: { perMinute: 1_000_000, burst: 1_000_000 } },
+      // The test calls thousands of times from one address, and changes hundreds of times in an organization.
+      rates: {
+        ...freely,
+        read_rate: { perMinute: 1_000_000, burst: 1_000_000 },
+        unknown_tokens: { perMinute: 1_000_000, burst: 1_000_000 },
+      },
       // A test of a webhook ends at once.
       webhookNetwork: { resolve: (_host, _options, done) => done(new Error('there are no names'), []) },
     });

@@ -12,7 +12,7 @@ import { Empty } from '../../ui/notes.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
 import { ChangeToggle } from '../shared/change-toggle.tsx';
-import { holderOf, useHolders } from '../shared/names.ts';
+import { holderOf, keyScopeKind, useHolders } from '../shared/names.ts';
 import { CreateKey } from './create-key.tsx';
 import { KeyBadge, scopeText, statusWord } from './key-state.tsx';
 
@@ -90,7 +90,7 @@ function Keys({ onCreate }: { readonly onCreate: () => void }) {
   const filter = {
     organizationId,
     ...(search.q ? { text: search.q } : {}),
-    ...(scope === undefined || scope.kind === 'virtual-key' ? {} : { scope: { kind: scope.kind, id: scope.id } }),
+    ...(scope === undefined ? {} : { scope: { kind: keyScopeKind(scope.kind), id: scope.id } }),
     ...(search.unused ? { unusedSince: daysAgo(Number(search.unused)) } : {}),
   };
   const list = useList(

@@ -4,7 +4,7 @@ import { useCaller } from '../../api/caller.tsx';
 import { Picker, TextInput } from '../../ui/fields.tsx';
 import { instantOf, listOf } from '../../ui/format.ts';
 import { ModelsField } from '../shared/models-field.tsx';
-import { holderOf, useHolders } from '../shared/names.ts';
+import { holderOf, keyScopeKind, useHolders } from '../shared/names.ts';
 
 export interface KeyFields {
   readonly name: string;
@@ -43,7 +43,7 @@ export function requestOf({ name, scope, models, endsAt, priority }: KeyFields) 
   const end = instantOf(endsAt);
   return {
     name: name.trim(),
-    scope: { kind: kind === 'virtual-key' ? 'organization' : kind, id },
+    scope: { kind: keyScopeKind(kind), id },
     allowedModels: { globs: listOf(models) },
     priorityClass: priority,
     ...(end === undefined ? {} : { endsAt: end }),

@@ -3,6 +3,7 @@ import { Check, TextInput } from '../../ui/fields.tsx';
 import { Row } from '../../ui/layout.tsx';
 import { Note } from '../../ui/notes.tsx';
 import { type CheckFields, personalDataTypes } from './check-kinds.ts';
+import { ServiceForm } from './service-form.tsx';
 
 export interface CheckFormProps {
   readonly check: CheckFields;
@@ -55,7 +56,15 @@ export function CheckForm({ check, onChange }: CheckFormProps) {
           isMono
           value={check.json}
           onChange={(json) => set({ json })}
-          description="One of webhook, moderation, service and model, with the fields of the contract (GuardrailCheck)."
+          description="With the fields of the contract (GuardrailCheck)."
+        />
+      );
+    default:
+      return (
+        <ServiceForm
+          kind={check.kind}
+          fields={check.call}
+          onChange={(change) => set({ call: { ...check.call, ...change } })}
         />
       );
   }

@@ -1,4 +1,4 @@
-// The kinds of checks that have a form here; all others are written as JSON, as the contract has them.
+// The kinds of checks that have a form here; kinds that are newer than this page are written as JSON.
 import type {
   Guardrail,
   GuardrailCheck,
@@ -6,6 +6,7 @@ import type {
   PersonalDataTypeInput,
 } from '../../../generated/contract.ts';
 import { listOf } from '../../ui/format.ts';
+import { type CallFields, type CallKind, callCheckOf, callFieldsOf, callKinds, newCall } from './service-kinds.ts';
 
 export const personalDataTypes = [
   { id: 'email', name: 'E-mail addresses' },
@@ -22,6 +23,7 @@ export const kinds = [
   { id: 'personalData', name: 'Personal data' },
   { id: 'secrets', name: 'Secrets' },
   { id: 'promptSize', name: 'Size of the prompt' },
+  ...callKinds,
   { id: 'json', name: 'Another kind, as JSON' },
 ] as const;
 
@@ -37,6 +39,12 @@ export interface CheckFields {
   readonly restore: boolean;
   readonly tokensMax: string;
   readonly json: string;
+  /** Of the kinds that call something. */
+  readonly call: CallFields;
+}
+
+export function isCallKind(kind: Kind): kind is CallKind {
+  return callKinds.some(({ id }) => id === kind);
 }
 
 const otherKinds = `{\n  "webhook": { "url": "https://checks.example.com/inspect" }\n}`;
@@ -50,6 +58,7 @@ export const newCheck: CheckFields = {
   restore: false,
   tokensMax: '20000',
   json: otherKinds,
+  call: newCall,
 };
 
 export function kindOf(check: GuardrailCheck | undefined): Kind {
@@ -70,6 +79,7 @@ export function fieldsOfCheck({ check }: Guardrail): CheckFields {
     restore: personalData?.restore ?? false,
     tokensMax: String(promptSize?.tokensMax ?? 0),
     json: kind === 'json' ? JSON.stringify(check, null, 2) : otherKinds,
+    call: callFieldsOf(check),
   };
 }
 
@@ -99,6 +109,8 @@ export function checkOf(fields: CheckFields, before?: GuardrailCheck): Guardrail
       return { promptSize: { ...before?.promptSize, tokensMax: Number(tokensMax) } };
     case 'json':
       return JSON.parse(json);
+    default:
+      return callCheckOf(kind, fields.call);
   }
 }
 

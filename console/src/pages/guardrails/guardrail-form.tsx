@@ -8,6 +8,8 @@ import { Check, Picker, TextInput } from '../../ui/fields.tsx';
 import { word } from '../../ui/format.ts';
 import { CheckForm } from './check-form.tsx';
 import { type CheckFields, checkOf, fieldsOfCheck, kinds, newCheck } from './check-kinds.ts';
+import { WebhookSecret } from './rotate-secret.tsx';
+import { type CredentialFields, CredentialForm, credentialOf, noCredential } from './service-form.tsx';
 
 const stages = [
   { id: 'input', name: 'Requests' },
@@ -67,7 +69,12 @@ function useSave(guardrail: Guardrail | undefined) {
   const create = useChange('Guardrails.Create');
   const update = useChange('Guardrails.Update');
   const [syntax, setSyntax] = useState<Error | null>(null);
-  const save = async (fields: Fields, check: CheckFields): Promise<boolean> => {
+  /** @returns undefined if it failed; else the secret of a new webhook, empty for all others */
+  const save = async (
+    fields: Fields,
+    check: CheckFields,
+    credential: CredentialFields,
+  ): Promise<string | undefined> => {
     setSyntax(null);
     try {
       const request = {
@@ -79,15 +86,17 @@ function useSave(guardrail: Guardrail | undefined) {
         position: Number(fields.position),
         enabled: fields.enabled,
         check: checkOf(check, guardrail?.check),
+        ...(check.kind === 'service' ? { credential: credentialOf(credential) } : {}),
       };
-      const saved =
-        guardrail === undefined
-          ? await create.run({ organizationId, ...request })
-          : await update.run({ id: guardrail.id, ifRevision: guardrail.revision, ...request });
-      return saved !== undefined;
+      if (guardrail === undefined) {
+        const created = await create.run({ organizationId, ...request });
+        return created && (created.secret ?? '');
+      }
+      const changed = await update.run({ id: guardrail.id, ifRevision: guardrail.revision, ...request });
+      return changed && '';
     } catch (error) {
       setSyntax(new Error(`the check is no JSON: ${error instanceof Error ? error.message : ''}`));
-      return false;
+      return undefined;
     }
   };
   return { save, isPending: create.isPending || update.isPending, error: syntax ?? create.error ?? update.error };
@@ -102,11 +111,16 @@ export interface GuardrailFormProps {
 export function GuardrailForm({ guardrail, onClose }: GuardrailFormProps) {
   const [fields, setFields] = useState(() => fieldsOf(guardrail));
   const [check, setCheck] = useState(() => (guardrail === undefined ? newCheck : fieldsOfCheck(guardrail)));
+  const [credential, setCredential] = useState(noCredential);
+  const [secret, setSecret] = useState('');
   const { save, isPending, error } = useSave(guardrail);
   const set = (change: Partial<Fields>) => setFields({ ...fields, ...change });
   const submit = async () => {
-    if (await save(fields, check)) onClose();
+    const saved = await save(fields, check, credential);
+    if (saved === '') onClose();
+    else if (saved !== undefined) setSecret(saved);
   };
+  if (secret !== '') return <WebhookSecret value={secret} onClose={onClose} />;
   return (
     <FormDialog
       title={guardrail === undefined ? 'Create a guardrail' : `Change ${guardrail.name}`}
@@ -133,6 +147,14 @@ export function GuardrailForm({ guardrail, onClose }: GuardrailFormProps) {
         onChange={(id) => setCheck({ ...check, kind: chosen(kinds, id) ?? 'json' })}
       />
       <CheckForm check={check} onChange={setCheck} />
+      {check.kind === 'service' ? (
+        <CredentialForm
+          adapter={check.call.adapter}
+          fields={credential}
+          isStored={guardrail?.hasCredential ?? false}
+          onChange={setCredential}
+        />
+      ) : null}
       <Picker label="Inspects" options={stages} value={fields.stage} onChange={(stage) => set({ stage })} />
       <Picker label="A match" options={actions} value={fields.action} onChange={(action) => set({ action })} />
       <Picker

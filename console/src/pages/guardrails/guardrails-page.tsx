@@ -12,8 +12,10 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { actionsColumn, switchColumn } from '../shared/row-columns.tsx';
 import { kindOf, kinds } from './check-kinds.ts';
+import { Decisions } from './decisions.tsx';
 import { GuardrailForm } from './guardrail-form.tsx';
 import { GuardrailTest } from './guardrail-test.tsx';
+import { RotateSecret } from './rotate-secret.tsx';
 
 export function GuardrailsPage() {
   const may = useMay();
@@ -34,6 +36,7 @@ export function GuardrailsPage() {
         label="Guardrails"
         tabs={[
           { id: 'list', name: 'Guardrails', content: () => <Guardrails onCreate={() => setCreating(true)} /> },
+          { id: 'decisions', name: 'Decisions', content: () => <Decisions /> },
           { id: 'test', name: 'Test a text', content: () => <GuardrailTest /> },
         ]}
       />
@@ -44,12 +47,12 @@ export function GuardrailsPage() {
 
 function kindName({ check }: Guardrail): string {
   const kind = kindOf(check);
-  if (kind !== 'json') return kinds.find(({ id }) => id === kind)?.name ?? kind;
-  return ['webhook', 'moderation', 'service', 'model'].find((name) => check !== undefined && name in check) ?? 'other';
+  return kind === 'json' ? 'other' : (kinds.find(({ id }) => id === kind)?.name ?? kind);
 }
 
 function columnsFor(
   onEdit: (row: Guardrail) => void,
+  onRotate: (row: Guardrail) => void,
   onDelete: (row: Guardrail) => void,
 ): readonly TableColumn<Guardrail>[] {
   return [
@@ -84,6 +87,9 @@ function columnsFor(
       (row) => row.name,
       (row) => [
         { id: 'edit', name: 'Change', run: () => onEdit(row) },
+        ...(row.check?.webhook === undefined
+          ? []
+          : [{ id: 'rotate', name: 'Rotate the secret', run: () => onRotate(row) }]),
         { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
       ],
     ),
@@ -93,13 +99,14 @@ function columnsFor(
 function Guardrails({ onCreate }: { readonly onCreate: () => void }) {
   const { organizationId } = useCaller();
   const [editing, setEditing] = useState<Guardrail>();
+  const [rotating, setRotating] = useState<Guardrail>();
   const [deleting, setDeleting] = useState<Guardrail>();
   const list = useList('Guardrails.List', { organizationId }, (page) => page.guardrails);
   return (
     <>
       <ListTable
         label="Guardrails"
-        columns={columnsFor(setEditing, setDeleting)}
+        columns={columnsFor(setEditing, setRotating, setDeleting)}
         list={list}
         idOf={({ id }) => id}
         onOpen={setEditing}
@@ -110,6 +117,7 @@ function Guardrails({ onCreate }: { readonly onCreate: () => void }) {
         }
       />
       {editing === undefined ? null : <GuardrailForm guardrail={editing} onClose={() => setEditing(undefined)} />}
+      {rotating === undefined ? null : <RotateSecret guardrail={rotating} onClose={() => setRotating(undefined)} />}
       {deleting === undefined ? null : (
         <Confirm
           title={`Delete ${deleting.name}?`}

@@ -1,133 +1,67 @@
 // What needs attention: each item with the page that shows it.
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useCaller, useMay } from '../../api/caller.tsx';
-import { useAll } from '../../api/queries.ts';
+import type { AttentionItem, AttentionKind } from '../../../generated/contract.ts';
 import classes from '../../styles/page.module.css';
-import { dateTime, money, percent, word } from '../../ui/format.ts';
+import { ago, dateTime, money, percent } from '../../ui/format.ts';
 import { Panel } from '../../ui/layout.tsx';
-import { Badge, type Tone } from '../../ui/notes.tsx';
-import { useBudgets, usedPart, willExceed } from '../shared/budget-table.tsx';
-import { stopTarget } from '../shared/stop-text.ts';
+import { Badge, Loading, type Tone } from '../../ui/notes.tsx';
 
-interface Item {
-  readonly id: string;
+interface Form {
   readonly tone: Tone;
-  readonly kind: string;
-  readonly text: string;
+  readonly name: string;
   readonly to: string;
   readonly tab?: string;
+  readonly text: (item: AttentionItem) => string;
 }
 
-export function Attention() {
-  const items = [
-    ...useBudgetItems(),
-    ...useProviderKeyItems(),
-    ...useStopItems(),
-    ...useEndingKeys(),
-    ...useUnconfirmed(),
-  ];
+const forms: Readonly<Record<AttentionKind, Form>> = {
+  ATTENTION_KIND_UNSPECIFIED: { tone: 'warn', name: 'Attention', to: '/', text: ({ targetName }) => targetName },
+  ATTENTION_KIND_BUDGET_SPENT: { tone: 'bad', name: 'Budget spent', to: '/spend', tab: 'budgets', text: budgetText },
+  ATTENTION_KIND_BUDGET_NEAR_END: { tone: 'warn', name: 'Budget', to: '/spend', tab: 'budgets', text: budgetText },
+  ATTENTION_KIND_PROVIDER_KEY_REFUSED: {
+    ...{ tone: 'bad', name: 'Provider key', to: '/models', tab: 'keys' },
+    text: ({ targetName, detail, since }) => `${targetName}: ${detail}, ${ago(since)}`,
+  },
+  ATTENTION_KIND_GUARDRAIL_FAILS: {
+    ...{ tone: 'bad', name: 'Guardrail', to: '/guardrails' },
+    text: ({ targetName, detail, since }) => `${targetName} cannot check: ${detail}, since ${dateTime(since)}`,
+  },
+  ATTENTION_KIND_STOP: {
+    ...{ tone: 'bad', name: 'Stop', to: '/settings/stops' },
+    text: ({ targetName, detail }) => `${targetName} is stopped: ${detail}`,
+  },
+  ATTENTION_KIND_KEY_ENDS: {
+    ...{ tone: 'warn', name: 'Key ends', to: '/settings/access/$id' },
+    text: ({ targetName, endsAt }) => `${targetName} ends ${dateTime(endsAt)}`,
+  },
+  ATTENTION_KIND_UNCONFIRMED: {
+    ...{ tone: 'warn', name: 'Unconfirmed', to: '/spend', tab: 'unconfirmed' },
+    text: ({ targetName, amountUsd }) => `${money(amountUsd)} of ${targetName} wait for a proxy that is silent`,
+  },
+};
+
+function budgetText({ targetName, used = 0, amountUsd }: AttentionItem): string {
+  return `${targetName}: ${percent(used)} used${amountUsd === undefined ? '' : `, forecast ${money(amountUsd)}`}`;
+}
+
+export function Attention({ items }: { readonly items: readonly AttentionItem[] | undefined }) {
   return (
     <Panel title="Needs attention">
-      {items.length === 0 ? <p>Nothing needs attention.</p> : null}
+      {items === undefined ? <Loading rows={2} /> : null}
+      {items?.length === 0 ? <p>Nothing needs attention.</p> : null}
       <ul className={classes.stack}>
-        {items.map(({ id, tone, kind, text, to, tab }) => (
-          <li key={id} className={classes.row}>
-            <Badge tone={tone}>{kind}</Badge>
-            <Link to={to} search={tab === undefined ? {} : { tab }}>
-              {text}
-            </Link>
-          </li>
-        ))}
+        {items?.map((item) => {
+          const { tone, name, to, tab, text } = forms[item.kind];
+          return (
+            <li key={`${item.kind} ${item.targetId}`} className={classes.row}>
+              <Badge tone={tone}>{name}</Badge>
+              <Link to={to.replace('$id', item.targetId)} search={tab === undefined ? {} : { tab }}>
+                {text(item)}
+              </Link>
+            </li>
+          );
+        })}
       </ul>
     </Panel>
   );
-}
-
-function useBudgetItems(): readonly Item[] {
-  const { rows } = useBudgets();
-  return rows
-    .filter((window) => usedPart(window) >= 0.8 || willExceed(window))
-    .map((window) => ({
-      id: `budget ${window.limitId} ${window.counter ?? ''}`,
-      tone: usedPart(window) >= 1 ? 'bad' : 'warn',
-      kind: usedPart(window) >= 1 ? 'Budget spent' : 'Budget',
-      text: `${window.limitName}: ${percent(usedPart(window))} used${
-        willExceed(window) ? `, forecast ${money(window.forecastUsd)}` : ''
-      }`,
-      to: '/spend',
-      tab: 'budgets',
-    }));
-}
-
-function useProviderKeyItems(): readonly Item[] {
-  const { organizationId } = useCaller();
-  const may = useMay();
-  const keys = useAll('ProviderKeys.List', { organizationId }, (page) => page.providerKeys, {
-    enabled: may('ProviderKeys.List'),
-  });
-  return keys
-    .filter(
-      ({ state, enabled }) =>
-        enabled && (state === 'PROVIDER_KEY_STATE_REFUSED' || state === 'PROVIDER_KEY_STATE_LIMITED'),
-    )
-    .map(({ id, provider, name, state, stateDetail }) => ({
-      id,
-      tone: 'bad',
-      kind: 'Provider key',
-      text: `${provider}: ${name} is ${word(state, 'PROVIDER_KEY_STATE_')}${stateDetail === '' ? '' : `, ${stateDetail}`}`,
-      to: '/models',
-      tab: 'keys',
-    }));
-}
-
-function useStopItems(): readonly Item[] {
-  const { organizationId } = useCaller();
-  const may = useMay();
-  const stops = useAll('Stops.List', { organizationId }, (page) => page.stops, { enabled: may('Stops.List') });
-  return stops
-    .filter(({ ended }) => !ended)
-    .map((stop) => ({
-      id: stop.id,
-      tone: 'bad',
-      kind: 'Stop',
-      text: `${stopTarget(stop)} is stopped: ${stop.reason}`,
-      to: '/settings/stops',
-    }));
-}
-
-function useEndingKeys(): readonly Item[] {
-  const { organizationId } = useCaller();
-  const [range] = useState(() => ({
-    endsAfter: new Date().toISOString(),
-    endsBefore: new Date(Date.now() + 7 * 86_400_000).toISOString(),
-  }));
-  const keys = useAll(
-    'VirtualKeys.List',
-    { organizationId, ...range, statuses: ['active'] },
-    (page) => page.virtualKeys,
-  );
-  return keys.map(({ id, name, endsAt }) => ({
-    id,
-    tone: 'warn',
-    kind: 'Key ends',
-    text: `${name} ends ${dateTime(endsAt)}`,
-    to: `/settings/access/${id}`,
-  }));
-}
-
-function useUnconfirmed(): readonly Item[] {
-  const { organizationId } = useCaller();
-  const may = useMay();
-  const rows = useAll('Budgets.ListUnsettled', { organizationId }, (page) => page.unsettled, {
-    enabled: may('Budgets.ListUnsettled'),
-  });
-  return rows.map(({ limitId, limitName, session, amountUsd, window }) => ({
-    id: `${limitId} ${session} ${window}`,
-    tone: 'warn',
-    kind: 'Unconfirmed',
-    text: `${money(amountUsd)} of ${limitName} wait for a proxy that is silent`,
-    to: '/spend',
-    tab: 'unconfirmed',
-  }));
 }

@@ -1,28 +1,40 @@
 // What is spent and what needs attention, at a glance.
-import { useState } from 'react';
+import type { GetOverviewResponse, OverviewSums } from '../../../generated/contract.ts';
 import { useCaller } from '../../api/caller.tsx';
-import { useRead } from '../../api/queries.ts';
-import { count, money, percent } from '../../ui/format.ts';
+import { type Read, useRead } from '../../api/queries.ts';
+import { count, duration, money, nothing, percent } from '../../ui/format.ts';
 import { Grid, Page, Panel, Stat, Stats } from '../../ui/layout.tsx';
-import { ErrorNote } from '../../ui/notes.tsx';
-import { BudgetTable } from '../shared/budget-table.tsx';
-import { periodOf } from '../shared/periods.ts';
+import { ErrorNote, Loading } from '../../ui/notes.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import { budgetColumns, budgetId, NoBudgets } from '../shared/budget-table.tsx';
 import { Attention } from './attention.tsx';
 import { TopSpend } from './top-spend.tsx';
 
 const refreshMs = 60_000;
 
 export function HomePage() {
-  const { role } = useCaller();
+  const { role, organizationId } = useCaller();
+  const overview = useRead('Overview.Get', { organizationId }, { refetchMs: refreshMs });
   return (
     <Page
       title="Home"
       description={role === 'member' ? 'The usage of your own keys.' : 'The usage of your organization.'}
     >
-      <Figures />
-      <Attention />
-      <Panel title="Budgets">
-        <BudgetTable />
+      <ErrorNote error={overview.error} />
+      <Figures overview={overview} />
+      <Attention items={overview.data?.attention} />
+      <Panel title="Budgets, the most used first">
+        {overview.data === undefined ? (
+          <Loading rows={3} />
+        ) : (
+          <DataTable
+            label="Budgets"
+            columns={budgetColumns}
+            rows={overview.data.budgets}
+            idOf={budgetId}
+            empty={<NoBudgets />}
+          />
+        )}
       </Panel>
       <Grid>
         <TopSpend title="Models this month" dimension="model" />
@@ -33,44 +45,30 @@ export function HomePage() {
   );
 }
 
-function Figures() {
-  const { organizationId } = useCaller();
-  const [periods] = useState(() => ({ today: periodOf('today'), month: periodOf('month') }));
-  const today = useRead('Usage.Totals', { organizationId, ...periods.today }, { refetchMs: refreshMs });
-  const month = useRead('Usage.Totals', { organizationId, ...periods.month }, { refetchMs: refreshMs });
-  const day = today.data?.totals[0];
-  const sum = month.data?.totals[0];
-  const failed = Number(day?.failedRequests ?? 0);
-  const requests = Number(day?.requests ?? 0);
+function Figures({ overview: { data, isLoading } }: { readonly overview: Read<GetOverviewResponse> }) {
+  const { today, month, latency } = data ?? {};
+  const failed = Number(today?.failedRequests ?? 0);
+  const requests = Number(today?.requests ?? 0);
+  const shown = (text: string) => (isLoading ? '…' : text);
   return (
-    <>
-      <ErrorNote error={today.error ?? month.error} />
-      <Stats>
-        <Stat
-          label="Spent today (UTC)"
-          value={today.isLoading ? '…' : money(day?.costUsd ?? 0)}
-          detail={unpriced(day?.unpricedRequests)}
-        />
-        <Stat
-          label="Spent this month (UTC)"
-          value={month.isLoading ? '…' : money(sum?.costUsd ?? 0)}
-          detail={unpriced(sum?.unpricedRequests)}
-        />
-        <Stat
-          label="Requests today"
-          value={today.isLoading ? '…' : count(requests)}
-          detail={`${count(sum?.requests ?? 0)} this month`}
-        />
-        <Stat
-          label="Failed today"
-          value={today.isLoading ? '…' : count(failed)}
-          detail={requests === 0 ? '' : `${percent(failed / requests)} of requests`}
-        />
-      </Stats>
-    </>
+    <Stats>
+      <Stat label="Spent today (UTC)" value={shown(money(today?.costUsd ?? 0))} detail={unpriced(today)} />
+      <Stat label="Spent this month (UTC)" value={shown(money(month?.costUsd ?? 0))} detail={unpriced(month)} />
+      <Stat
+        label="Requests today"
+        value={shown(count(requests))}
+        detail={`${count(failed)} failed${requests === 0 ? '' : `, ${percent(failed / requests)}`}`}
+      />
+      <Stat
+        label="Time today, p50"
+        value={shown(latency === undefined ? nothing : duration(latency.p50Ms))}
+        detail={latency === undefined ? '' : `p95 ${duration(latency.p95Ms)}, of the newest ${count(latency.requests)}`}
+      />
+    </Stats>
   );
 }
 
-function unpriced(requests: string | undefined): string {
-  return requests === undefined || requests === '0' ? '' : `without ${count(requests)} requests that have no price`;
+function unpriced(sums: OverviewSums | undefined): string {
+  const requests = sums?.unpricedRequests ?? '0';
+  return requests === '0' ? '' : `without ${count(requests)} requests that have no price`;
 }

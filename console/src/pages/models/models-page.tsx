@@ -3,6 +3,7 @@ import { useMay } from '../../api/caller.tsx';
 import { Page } from '../../ui/layout.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Callable } from './callable.tsx';
+import { ModelList } from './model-list.tsx';
 import { Prices } from './prices.tsx';
 import { ProviderKeys } from './provider-keys.tsx';
 import { Providers } from './providers.tsx';
@@ -11,6 +12,7 @@ import { Routes } from './routes.tsx';
 export function ModelsPage() {
   const may = useMay();
   const all = [
+    { id: 'list', name: 'Models', content: () => <ModelList />, needs: 'Models.List' },
     { id: 'models', name: 'What keys may call', content: () => <Callable />, needs: 'VirtualKeys.Explain' },
     { id: 'keys', name: 'Provider keys', content: () => <ProviderKeys />, needs: 'ProviderKeys.List' },
     { id: 'routes', name: 'Routes', content: () => <Routes />, needs: 'Routes.List' },

@@ -19,7 +19,12 @@ function useOwner() {
   return organizationId === '' ? {} : { organizationId };
 }
 
-function columnsFor(organizationId: string, onDelete: (row: Provider) => void): readonly TableColumn<Provider>[] {
+interface RowActions {
+  readonly onEdit: (row: Provider) => void;
+  readonly onDelete: (row: Provider) => void;
+}
+
+function columnsFor(organizationId: string, { onEdit, onDelete }: RowActions): readonly TableColumn<Provider>[] {
   const isOwn = (row: Provider) => (row.organizationId ?? '') === organizationId;
   return [
     { id: 'name', title: 'Name', render: ({ name }) => <Mono>{name}</Mono>, minWidth: 150 },
@@ -34,7 +39,13 @@ function columnsFor(organizationId: string, onDelete: (row: Provider) => void): 
     { id: 'of', title: 'Of', render: (row) => <Badge>{isOwn(row) ? 'yours' : 'the platform'}</Badge>, width: 120 },
     actionsColumn(
       (row) => row.name,
-      (row) => (isOwn(row) ? [{ id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) }] : []),
+      (row) =>
+        isOwn(row)
+          ? [
+              { id: 'edit', name: 'Change', run: () => onEdit(row) },
+              { id: 'delete', name: 'Delete', isDangerous: true, run: () => onDelete(row) },
+            ]
+          : [],
     ),
   ];
 }
@@ -43,6 +54,7 @@ export function Providers() {
   const { organizationId } = useCaller();
   const owner = useOwner();
   const [isCreating, setCreating] = useState(false);
+  const [editing, setEditing] = useState<Provider>();
   const [deleting, setDeleting] = useState<Provider>();
   const list = useList('Providers.List', owner, (page) => page.providers);
   return (
@@ -52,7 +64,7 @@ export function Providers() {
       </Row>
       <ListTable
         label="Custom providers"
-        columns={columnsFor(organizationId, setDeleting)}
+        columns={columnsFor(organizationId, { onEdit: setEditing, onDelete: setDeleting })}
         list={list}
         idOf={({ id }) => id}
         empty={
@@ -61,7 +73,8 @@ export function Providers() {
           </Empty>
         }
       />
-      {isCreating ? <ProviderForm onClose={() => setCreating(false)} /> : null}
+      {isCreating ? <ProviderForm provider={undefined} onClose={() => setCreating(false)} /> : null}
+      {editing === undefined ? null : <ProviderForm provider={editing} onClose={() => setEditing(undefined)} />}
       {deleting === undefined ? null : (
         <Confirm
           title={`Delete ${deleting.name}?`}
@@ -93,62 +106,108 @@ const keyForms = [
   { id: 'none', name: 'No key' },
 ] as const satisfies readonly { readonly id: KeyFormInput; readonly name: string }[];
 
-function ProviderForm({ onClose }: { readonly onClose: () => void }) {
-  const owner = useOwner();
-  const [name, setName] = useState('');
-  const [baseUrl, setBaseUrl] = useState('');
-  const [format, setFormat] = useState<string>('gpt-provider');
-  const [keyForm, setKeyForm] = useState<string>('wire-format');
-  const [models, setModels] = useState('');
-  const create = useChange('Providers.Create');
+interface ProviderFormProps {
+  /** Undefined: a new one. */
+  readonly provider: Provider | undefined;
+  readonly onClose: () => void;
+}
+
+function ProviderForm({ provider, onClose }: ProviderFormProps) {
+  const [fields, setFields] = useState(() => fieldsOf(provider));
+  const { save, isPending, error } = useSave(provider);
+  const set = (change: Partial<ProviderFields>) => setFields({ ...fields, ...change });
   const submit = async () => {
-    const created = await create.run({
-      ...owner,
-      name,
-      baseUrl,
-      wireFormat: formats.find(({ id }) => id === format)?.id ?? 'gpt-provider',
-      keyForm: keyForms.find(({ id }) => id === keyForm)?.id ?? 'wire-format',
-      models: { models: listOf(models).map((model) => ({ name: model })) },
-    });
-    if (created !== undefined) onClose();
+    if ((await save(fields)) !== undefined) onClose();
   };
   return (
     <FormDialog
-      title="Add a custom provider"
-      submit="Add provider"
-      isPending={create.isPending}
-      error={create.error}
-      isDisabled={name === '' || baseUrl === ''}
+      title={provider === undefined ? 'Add a custom provider' : `Change ${provider.name}`}
+      submit={provider === undefined ? 'Add provider' : 'Save'}
+      isPending={isPending}
+      error={error}
+      isDisabled={fields.name === '' || fields.baseUrl === ''}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
-      <TextInput
-        label="Name"
-        value={name}
-        onChange={setName}
-        isRequired
-        autoFocus
-        isMono
-        description="The first part of its models’ names."
-      />
-      <Picker label="Wire format" options={formats} value={format} onChange={setFormat} />
+      {provider === undefined ? (
+        <>
+          <TextInput
+            label="Name"
+            value={fields.name}
+            onChange={(name) => set({ name })}
+            isRequired
+            autoFocus
+            isMono
+            description="The first part of its models’ names."
+          />
+          <Picker label="Wire format" options={formats} value={fields.format} onChange={(format) => set({ format })} />
+        </>
+      ) : null}
       <TextInput
         label="Base URL"
         type="url"
-        value={baseUrl}
-        onChange={setBaseUrl}
+        value={fields.baseUrl}
+        onChange={(baseUrl) => set({ baseUrl })}
         isRequired
         placeholder="https://models.example.com/v1"
+        {...(provider === undefined ? {} : { description: 'It stays as long as provider keys are stored for it.' })}
       />
-      <Picker label="How the key is sent" options={keyForms} value={keyForm} onChange={setKeyForm} />
+      <Picker
+        label="How the key is sent"
+        options={keyForms}
+        value={fields.keyForm}
+        onChange={(keyForm) => set({ keyForm })}
+      />
       <TextInput
         label="Known models, one to a line"
         rows={4}
         isMono
-        value={models}
-        onChange={setModels}
-        description="They have no price until you add one: a budget refuses them."
+        value={fields.models}
+        onChange={(models) => set({ models })}
+        description="Models that stay keep their prices and limits. New ones have no price until you add one: a budget refuses them."
       />
     </FormDialog>
   );
+}
+
+interface ProviderFields {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly format: string;
+  readonly keyForm: string;
+  readonly models: string;
+}
+
+function fieldsOf(provider: Provider | undefined): ProviderFields {
+  const keyForm = provider && word(provider.keyForm, 'KEY_FORM_').replaceAll(' ', '-');
+  return {
+    name: provider?.name ?? '',
+    baseUrl: provider?.baseUrl ?? '',
+    format: 'gpt-provider',
+    keyForm: keyForms.find(({ id }) => id === keyForm)?.id ?? 'wire-format',
+    models: provider?.models.map(({ name }) => name).join('\n') ?? '',
+  };
+}
+
+function useSave(provider: Provider | undefined) {
+  const owner = useOwner();
+  const create = useChange('Providers.Create');
+  const update = useChange('Providers.Update');
+  const save = ({ name, baseUrl, format, keyForm, models }: ProviderFields) => {
+    const form = keyForms.find(({ id }) => id === keyForm)?.id ?? 'wire-format';
+    const known = new Map(provider?.models.map((model) => [model.name, model]));
+    const listed = { models: listOf(models).map((model) => known.get(model) ?? { name: model }) };
+    if (provider === undefined) {
+      const wireFormat = formats.find(({ id }) => id === format)?.id ?? 'gpt-provider';
+      return create.run({ ...owner, name, baseUrl, wireFormat, keyForm: form, models: listed });
+    }
+    // What is sent unchanged may be refused beside stored keys, so only changes are sent.
+    const isOtherForm = form !== fieldsOf(provider).keyForm;
+    return update.run({
+      ...{ id: provider.id, ifRevision: provider.revision, models: listed },
+      ...(baseUrl === provider.baseUrl ? {} : { baseUrl }),
+      ...(isOtherForm ? { keyForm: form } : {}),
+    });
+  };
+  return { save, isPending: create.isPending || update.isPending, error: create.error ?? update.error };
 }

@@ -5,7 +5,7 @@ import type { RequestResult, RequestRow } from '../../../generated/contract.ts';
 import { useCaller } from '../../api/caller.tsx';
 import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Picker, SearchInput, TextInput } from '../../ui/fields.tsx';
+import { Picker, SearchInput, TextInput, Toggle } from '../../ui/fields.tsx';
 import { count, duration, listTime, money, timeZone } from '../../ui/format.ts';
 import { Filters, Page, Row } from '../../ui/layout.tsx';
 import { Badge, Empty, type Tone } from '../../ui/notes.tsx';
@@ -13,6 +13,7 @@ import { useSearchState } from '../../ui/search-state.ts';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
 import { useKeys } from '../shared/names.ts';
 import { periodOf, periodOptions } from '../shared/periods.ts';
+import { type Live, useLive } from './live.ts';
 
 const tones: Readonly<Record<RequestResult, Tone>> = {
   REQUEST_RESULT_UNSPECIFIED: 'neutral',
@@ -98,23 +99,22 @@ function RequestList() {
   const period = useMemo(() => periodOf(search.period ?? '24h'), [search.period]);
   const result = results.find(({ id }) => id !== '' && id === search.result)?.id;
   const [tag, value] = search.tag?.split('=') ?? [];
-  const list = useList(
-    'Requests.List',
-    {
-      organizationId,
-      ...period,
-      pageSize: 100,
-      ...(result === undefined || result === '' ? {} : { result }),
-      ...(search.key ? { keyId: search.key } : {}),
-      ...(search.model ? { model: search.model } : {}),
-      ...(search.error ? { errorCode: search.error } : {}),
-      ...(tag && value ? { tags: { [tag]: value } } : {}),
-    },
-    (page) => page.requests,
-  );
+  const filter = {
+    organizationId,
+    ...(result === undefined || result === '' ? {} : { result }),
+    ...(search.key ? { keyId: search.key } : {}),
+    ...(search.model ? { model: search.model } : {}),
+    ...(search.error ? { errorCode: search.error } : {}),
+    ...(tag && value ? { tags: { [tag]: value } } : {}),
+  };
+  const read = useList('Requests.List', { ...filter, ...period, pageSize: 100 }, (page) => page.requests);
+  const isPast = period.to !== undefined;
+  const live = useLive(filter, search.live === 'on' && !isPast);
+  const list = { ...read, rows: merged(live.rows, read.rows) };
   return (
     <>
       <RequestFilters />
+      {isPast ? null : <LiveSwitch live={live} />}
       <ListTable
         label="Requests"
         columns={columns}
@@ -128,6 +128,29 @@ function RequestList() {
         }
       />
     </>
+  );
+}
+
+/** Rows that came later may be in the list as well, once it is read again. */
+function merged(live: readonly RequestRow[], listed: readonly RequestRow[]): readonly RequestRow[] {
+  if (live.length === 0) return listed;
+  const ids = new Set(live.map(({ id }) => id));
+  return [...live, ...listed.filter(({ id }) => !ids.has(id))];
+}
+
+function LiveSwitch({ live: { rows, error } }: { readonly live: Live }) {
+  const [search, update] = useSearchState();
+  const isOn = search.live === 'on';
+  return (
+    <Row>
+      <Toggle isSelected={isOn} onChange={(next) => update({ live: next ? 'on' : undefined })}>
+        Live: show requests as they end
+      </Toggle>
+      <span role="status">
+        {rows.length === 0 ? '' : `${count(rows.length)} since it was turned on${isOn ? '' : ', paused'}`}
+        {error === null || !isOn ? '' : ' No connection; it is tried again.'}
+      </span>
+    </Row>
   );
 }
 

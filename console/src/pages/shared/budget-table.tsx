@@ -8,12 +8,12 @@ import { Badge, Empty } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
 
 /** 0 to 1 and above. Unconfirmed money counts as spent. */
-export function usedPart({ spentUsd, unsettledUsd, amountUsd }: BudgetWindow): number {
+function usedPart({ spentUsd, unsettledUsd, amountUsd }: BudgetWindow): number {
   return (Number(spentUsd) + Number(unsettledUsd)) / Number(amountUsd);
 }
 
 /** Whether the forecast is above the amount. */
-export function willExceed({ forecastUsd, amountUsd }: BudgetWindow): boolean {
+function willExceed({ forecastUsd, amountUsd }: BudgetWindow): boolean {
   return forecastUsd !== undefined && Number(forecastUsd) > Number(amountUsd);
 }
 
@@ -26,7 +26,7 @@ function Forecast({ window }: { readonly window: BudgetWindow }) {
   );
 }
 
-const columns: readonly TableColumn<BudgetWindow>[] = [
+export const budgetColumns: readonly TableColumn<BudgetWindow>[] = [
   {
     id: 'budget',
     title: 'Budget',
@@ -48,26 +48,25 @@ const columns: readonly TableColumn<BudgetWindow>[] = [
   { id: 'ends', title: 'Window ends', render: ({ endsAt }) => dateTime(endsAt), width: 200 },
 ];
 
-export function useBudgets() {
-  const { organizationId } = useCaller();
-  return useList('Budgets.ListWindows', { organizationId, forecast: true, pageSize: 200 }, (page) => page.windows);
+export function budgetId({ limitId, window, counter = '' }: BudgetWindow): string {
+  return `${limitId} ${window} ${counter}`;
+}
+
+export function NoBudgets() {
+  return (
+    <Empty title="No budget has a window yet">
+      A window begins with the first request that a budget counts. Budgets are made in Settings, Limits.
+    </Empty>
+  );
 }
 
 /** The most used first. */
 export function BudgetTable() {
-  const list = useBudgets();
+  const { organizationId } = useCaller();
+  const request = { organizationId, forecast: true, pageSize: 200 };
+  const list = useList('Budgets.ListWindows', request, (page) => page.windows);
   const rows = list.rows.toSorted((a, b) => usedPart(b) - usedPart(a));
   return (
-    <ListTable
-      label="Budgets"
-      columns={columns}
-      list={{ ...list, rows }}
-      idOf={({ limitId, window, counter = '' }) => `${limitId} ${window} ${counter}`}
-      empty={
-        <Empty title="No budget has a window yet">
-          A window begins with the first request that a budget counts. Budgets are made in Settings, Limits.
-        </Empty>
-      }
-    />
+    <ListTable label="Budgets" columns={budgetColumns} list={{ ...list, rows }} idOf={budgetId} empty={<NoBudgets />} />
   );
 }

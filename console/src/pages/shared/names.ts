@@ -27,21 +27,38 @@ export function useKeys(): readonly Option[] {
   return keys.map(({ id, name, hint }) => ({ id, name: `${name} (…${hint})` }));
 }
 
-export type HolderKind = 'organization' | 'ai-system' | 'person' | 'virtual-key';
+/** Provider keys of the organization; none for roles that may not list them. */
+export function useProviderKeys(): readonly Option[] {
+  const { organizationId } = useCaller();
+  const may = useMay();
+  const keys = useAll('ProviderKeys.List', { organizationId }, (page) => page.providerKeys, {
+    enabled: organizationId !== '' && may('ProviderKeys.List'),
+  });
+  return keys.map(({ id, provider, name }) => ({ id, name: `${provider}: ${name}` }));
+}
+
+export type HolderKind = 'organization' | 'ai-system' | 'person' | 'virtual-key' | 'provider-key';
 
 /** A holder as one value of a field, `<kind> <id>`, and back. */
 export function holderOf(value: string): { readonly kind: HolderKind; readonly id: string } {
   const [kind = '', id = ''] = value.split(' ');
-  if (kind === 'ai-system' || kind === 'person' || kind === 'virtual-key') return { kind, id };
+  if (kind === 'ai-system' || kind === 'person' || kind === 'virtual-key' || kind === 'provider-key')
+    return { kind, id };
   return { kind: 'organization', id };
 }
 
+/** What a key may belong to; of any other kind: the organization. */
+export function keyScopeKind(kind: HolderKind): 'ai-system' | 'person' | 'organization' {
+  return kind === 'ai-system' || kind === 'person' ? kind : 'organization';
+}
+
 /** @param kinds in addition to the organization */
-export function useHolders(kinds: readonly ('ai-system' | 'person' | 'virtual-key')[]): readonly Option[] {
+export function useHolders(kinds: readonly Exclude<HolderKind, 'organization'>[]): readonly Option[] {
   const { organizationId } = useCaller();
   const systems = useAiSystems();
   const people = usePeople();
   const keys = useKeys();
+  const providerKeys = useProviderKeys();
   const named = (kind: string, title: string, options: readonly Option[]) =>
     options.map(({ id, name }) => ({ id: `${kind} ${id}`, name: `${title}: ${name}` }));
   return [
@@ -49,5 +66,6 @@ export function useHolders(kinds: readonly ('ai-system' | 'person' | 'virtual-ke
     ...(kinds.includes('ai-system') ? named('ai-system', 'AI system', systems) : []),
     ...(kinds.includes('person') ? named('person', 'Person', people) : []),
     ...(kinds.includes('virtual-key') ? named('virtual-key', 'Key', keys) : []),
+    ...(kinds.includes('provider-key') ? named('provider-key', 'Provider key', providerKeys) : []),
   ];
 }

@@ -1,6 +1,12 @@
 // Usage by one dimension: a chart over time, a table of its values, and the table as a file.
 import { useMemo } from 'react';
-import type { UsageDimensionInput, UsageTotal, UsageTotalsRequest } from '../../../generated/contract.ts';
+import type {
+  UsageDimensionInput,
+  UsageSeriesRequest,
+  UsageSeriesResponse,
+  UsageTotal,
+  UsageTotalsRequest,
+} from '../../../generated/contract.ts';
 import { useCaller } from '../../api/caller.tsx';
 import { useList, useRead } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -33,7 +39,7 @@ export function Breakdown() {
   return (
     <>
       <SpendFilters by={by} />
-      <OverTime period={period} />
+      <OverTime period={period} by={by} />
       <Groups period={period} by={by} />
     </>
   );
@@ -75,40 +81,61 @@ function SpendFilters({ by }: { readonly by: string }) {
 
 function useFilter(period: Period): UsageTotalsRequest {
   const { organizationId } = useCaller();
-  const [{ model, key }] = useSearchState();
+  const [{ key }] = useSearchState();
+  const model = useModel();
   return {
     organizationId,
     ...period,
-    // A provider or part of a name alone selects nothing, so it becomes a glob.
-    ...(model === undefined ? {} : { model: /[/*]/.test(model) ? model : `*${model}*`, allowUnmatched: true }),
+    ...(model === undefined ? {} : { model, allowUnmatched: true }),
     ...(key === undefined ? {} : { keyId: key }),
   };
 }
 
-function OverTime({ period }: { readonly period: Period }) {
-  const filter = useFilter(period);
-  const isShort = Date.parse(period.to ?? new Date().toISOString()) - Date.parse(period.from) <= 2 * 86_400_000;
-  const unit = isShort ? 'hour' : 'day';
-  const { data, error } = useRead('Usage.Totals', { ...filter, groupBy: [unit], pageSize: 1000 }, { keep: true });
-  const series = useMemo(() => filled(data?.totals ?? [], period, unit), [data, period, unit]);
+/** A provider or part of a name alone selects nothing, so it becomes a glob. */
+function useModel(): string | undefined {
+  const [{ model }] = useSearchState();
+  return model === undefined || /[/*]/.test(model) ? model : `*${model}*`;
+}
+
+/** The buckets of a chart: at most some hundred bars. */
+function bucketOf({ from, to }: Period): 'hour' | 'day' {
+  return Date.parse(to ?? new Date().toISOString()) - Date.parse(from) <= 2 * 86_400_000 ? 'hour' : 'day';
+}
+
+function OverTime({ period, by }: { readonly period: Period; readonly by: string }) {
+  const { organizationId } = useCaller();
+  const [{ key }] = useSearchState();
+  const model = useModel();
+  const bucket = bucketOf(period);
+  const dimension = dimensions.find(({ id }) => id === by)?.id;
+  const request: UsageSeriesRequest = {
+    organizationId,
+    ...period,
+    bucket,
+    ...(dimension === undefined || dimension === 'day' || dimension === 'hour' ? {} : { dimension }),
+    filter: { ...(model === undefined ? {} : { models: [model] }), ...(key === undefined ? {} : { keyIds: [key] }) },
+    allowUnmatched: true,
+  };
+  const { data, error } = useRead('Usage.Series', request, { keep: true });
+  const chart = useMemo(() => chartOf(data), [data]);
   return (
-    <Panel title={`Cost by ${unit} (UTC)`}>
+    <Panel title={`Cost by ${bucket} (UTC)`}>
       <ErrorNote error={error} />
-      <Chart times={series.times} values={series.values} format={axisMoney} />
+      <Chart times={chart.times} lines={chart.lines} format={axisMoney} />
     </Panel>
   );
 }
 
 const axisMoney = (value: number) => money(value);
 
-/** Hours or days without usage are zeros. */
-function filled(totals: readonly UsageTotal[], { from, to }: Period, unit: 'hour' | 'day') {
-  const step = unit === 'hour' ? 3_600_000 : 86_400_000;
-  const cost = new Map(totals.map(({ at = '', costUsd }) => [Date.parse(at), Number(costUsd)]));
-  const times: number[] = [];
-  const end = to === undefined ? Date.now() : Date.parse(to);
-  for (let time = Date.parse(from) - (Date.parse(from) % step); time < end; time += step) times.push(time);
-  return { times, values: times.map((time) => cost.get(time) ?? 0) };
+function chartOf(series: UsageSeriesResponse | undefined) {
+  return {
+    times: (series?.at ?? []).map((at) => Date.parse(at)),
+    lines: (series?.lines ?? []).map(({ name, value, others, costUsd }) => ({
+      name: others ? 'all others' : (name ?? value ?? 'none'),
+      values: costUsd.map(Number),
+    })),
+  };
 }
 
 function Groups({ period, by }: { readonly period: Period; readonly by: string }) {

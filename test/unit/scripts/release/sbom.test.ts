@@ -8,6 +8,7 @@ import manifest from '../../../../package.json' with { type: 'json' };
 import { type Bundle, buildProgram } from '../../../../scripts/build.ts';
 import { assertAllowedLicences, isAllowedLicence, spdxExpression } from '../../../../scripts/release/licence-rules.ts';
 import { readComponents } from '../../../../scripts/release/sbom.ts';
+import { lockedPackages, shippedPackages } from '../../../../scripts/release/shipped.ts';
 
 /** The part of CycloneDX 1.6 that the test reads. */
 interface Sbom {
@@ -40,6 +41,15 @@ describe('the bill of materials', () => {
   it('is a CycloneDX document of the program at its version', () => {
     expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1 });
     expect(sbom.metadata.component).toMatchObject({ name: 'gatewayctl', version: manifest.version });
+  });
+
+  it('is the same from the lockfile alone, where packages are not installed', () => {
+    const root = join(import.meta.dirname, '../../../..');
+    expect(lockedPackages(root, bundle.packages)).toEqual(shippedPackages(root, bundle.packages));
+    const page = lockedPackages(join(root, 'console'), ['react', 'react-dom', 'uplot']);
+    expect(page.map(({ sha512 = '' }) => sha512.length)).toEqual([128, 128, 128]);
+    expect(() => assertAllowedLicences('console', page)).not.toThrow();
+    expect(() => lockedPackages(root, ['no-such-package'])).toThrow('no-such-package');
   });
 
   it('lists bundled packages, and not packages that are only installed', () => {
