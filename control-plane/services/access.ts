@@ -14,7 +14,7 @@ import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
 import type { Reclaim, Store } from '../store/store.ts';
 import type { RecordSigner } from './record-signer.ts';
-import { readRecords } from './records.ts';
+import { recordsOf } from './records.ts';
 
 export interface AccessService {
   /**
@@ -32,7 +32,7 @@ export interface AccessService {
 export interface AccessDeps {
   readonly store: Pick<
     Store,
-    'snapshotForProxies' | 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch' | 'onReclaim'
+    'accessRows' | 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch' | 'onReclaim'
   >;
   readonly feed: Feed;
   /** Master keys of the provider secrets. */
@@ -81,9 +81,8 @@ export function createAccessService(deps: AccessDeps): AccessService {
       const hash = request.keyHash.toString('hex');
       const requestedAt = deps.clock.now();
       unknown.check(caller.id, hash);
-      const response = await deps.store.snapshotForProxies((db, position) =>
-        readRecords({ ...deps, db, position }, hash, caller.organizationId),
-      );
+      const rows = await deps.store.accessRows({ hashes: [hash], onlyOf: caller.organizationId, now: requestedAt });
+      const response = recordsOf(deps, rows, requestedAt)(hash);
       unknown.learn(caller.id, hash, response.key != null);
       if (request.signed) return deps.signer.sign(response, hash, requestedAt);
       const { platformRecord: _signed, ...unsigned } = response;

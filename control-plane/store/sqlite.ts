@@ -7,6 +7,7 @@ import { type Dialect, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { lruCache } from '../../common/lru-cache.ts';
+import type { RowsDialect } from './access-rows.ts';
 import { epochOf, noteRestart } from './epochs.ts';
 import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
@@ -43,6 +44,7 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
     changes: db,
     ledger: db,
     features,
+    rowsDialect: rowsDialect(nonce),
     locks: { share: (query) => query, update: (query) => query, organizations: async () => undefined },
     insertRows: insertInParts,
     now: () => sql<number>`${clock.now()}`,
@@ -55,6 +57,16 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
     reclaim: async () => undefined,
     onReclaim: () => undefined,
     close: () => db.destroy(),
+  };
+}
+
+function rowsDialect(nonce: string): RowsDialect {
+  return {
+    texts: (texts) => JSON.stringify(texts),
+    textsTable: (parameter) => sql`(select value as hash from json_each(${parameter})) as wanted`,
+    ...{ jsonArray: 'json_array', jsonRows: 'json_group_array' },
+    ...{ epochParts: sql`json_array(feed.incarnation)`, epochSource: sql`feed` },
+    epochOf: ([incarnation = null]) => epochOf([incarnation ?? '', nonce]),
   };
 }
 

@@ -2,6 +2,7 @@
 // reads that must be consistent share one snapshot. SQLite and PostgreSQL behave the same behind it.
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { RecordKind, RecordState } from '../../proto/words/access.ts';
+import type { ReadAccessRows } from './access-rows.ts';
 import type { ActorKind } from './audit-table.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { Schema } from './schema.ts';
@@ -33,6 +34,8 @@ export interface Store {
    * @throws StoreUnavailableError
    */
   snapshotForProxies: Store['snapshot'];
+  /** The rows behind key values, in one statement on the same connections. @throws StoreUnavailableError */
+  readonly accessRows: ReadAccessRows;
   /** The newest position, read from the primary now. @throws StoreUnavailableError */
   position(): Promise<Position>;
   /**
