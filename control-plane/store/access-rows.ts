@@ -5,8 +5,8 @@ import { aList, aNumber, aString, at, orNull, type Shape, ShapeError } from '../
 import { readColumn } from './json-columns.ts';
 import type { OrganizationsTable } from './organization-table.ts';
 import { platformId } from './platform-id.ts';
+import type { Position } from './position.ts';
 import type { Schema } from './schema.ts';
-import type { Position } from './store.ts';
 
 type Row<Table extends keyof Schema, Column extends keyof Schema[Table]> = Readonly<
   Pick<Selectable<Schema[Table]>, Column & keyof Selectable<Schema[Table]>>

@@ -7,6 +7,7 @@ import { accessRowsReader, type RowsDialect } from './access-rows.ts';
 import { type AuditEvent, auditHash } from './audit-chain.ts';
 import { epochChange, type LastChange, noteEpoch, readLineage } from './epochs.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
+import type { Position } from './position.ts';
 import type { Schema } from './schema.ts';
 import type {
   Change,
@@ -16,7 +17,6 @@ import type {
   InsertRows,
   Invalidation,
   LedgerTransaction,
-  Position,
   Reclaim,
   RowLocks,
   Store,

@@ -9,10 +9,11 @@ import { insertFromJson } from './insert-rows.ts';
 import { readColumn } from './json-columns.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrate.ts';
+import type { Position } from './position.ts';
 import { listenForNotifications, notify } from './postgres-notify.ts';
 import { createPool, createStatementNames, mayRunAgain, type NameStatement, type PoolDeps } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
-import { type Position, type RowLocks, StoreUnavailableError } from './store.ts';
+import { type RowLocks, StoreUnavailableError } from './store.ts';
 
 /** Every wait is bounded: a database that accepts connections but never responds causes an error, not a hang. */
 export const postgresTimeouts = {

@@ -12,8 +12,9 @@ import { epochOf, noteRestart } from './epochs.ts';
 import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrate.ts';
+import type { Position } from './position.ts';
 import type { Schema } from './schema.ts';
-import { NameTakenError, type Position, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
+import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
 
 // Another program (the sqlite3 shell, a restore) may be writing for a moment. This wait blocks the whole process, so it
 // is short and the change runs again.

@@ -5,15 +5,8 @@ import type { RecordKind, RecordState } from '../../proto/words/access.ts';
 import type { ReadAccessRows } from './access-rows.ts';
 import type { ActorKind } from './audit-table.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
+import type { Position } from './position.ts';
 import type { Schema } from './schema.ts';
-
-/**
- * A position on the change feed. Positions of different epochs can only be compared by the lineage of the present one.
- */
-export interface Position {
-  readonly epoch: string;
-  readonly revision: number;
-}
 
 export interface Store {
   readonly features: DatabaseFeatures;

@@ -2,8 +2,8 @@
 import type { Kysely } from 'kysely';
 import type { AccessRows, AccessRowsRequest } from '../../control-plane/store/access-rows.ts';
 import { platformId } from '../../control-plane/store/platform-id.ts';
+import type { Position } from '../../control-plane/store/position.ts';
 import type { Schema } from '../../control-plane/store/schema.ts';
-import type { Position } from '../../control-plane/store/store.ts';
 
 /** @param db of one snapshot */
 export async function plainAccessRows(
