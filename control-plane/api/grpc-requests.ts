@@ -12,6 +12,7 @@ import {
 import { plainAddress } from '../../common/caller-address.ts';
 import type { Callers } from '../../common/callers.ts';
 import type { TlsSource } from '../../common/tls.ts';
+import type { ResolveManyRequest__Output } from '../../proto/generated/gateway/v1/ResolveManyRequest.ts';
 import type { ResolveRequest__Output } from '../../proto/generated/gateway/v1/ResolveRequest.ts';
 import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchResponse.ts';
@@ -108,8 +109,14 @@ export class GrpcRequests {
       this.#requireServing();
       return await access.resolve(await dispatcher.proxy(who), request);
     };
+    const resolveMany = async (request: ResolveManyRequest__Output, who: Credentials, call: PeerCall) => {
+      this.#requireSecrecy(call);
+      this.#requireServing();
+      return await access.resolveMany(await dispatcher.proxy(who), request);
+    };
     return {
       Resolve: this.#unary('Access.Resolve', resolve),
+      ResolveMany: this.#unary('Access.ResolveMany', resolveMany),
       Watch: (call: WatchCall) => void this.#watch(call),
     };
   }

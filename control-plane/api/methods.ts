@@ -76,6 +76,7 @@ const suspension = { ...change, ...all, ...recent, roles: platform, organization
 export const methods = {
   Access: {
     Resolve: proxy,
+    ResolveMany: proxy,
     Watch: proxy,
   },
   AiSystems: {

@@ -4,7 +4,8 @@ import { type Clock, systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import { countedIn } from '../store/epochs.ts';
-import type { ChangeRow, ChangesPage, Lineage, Position, Store } from '../store/store.ts';
+import type { Position } from '../store/position.ts';
+import type { ChangeRow, ChangesPage, Lineage, Store } from '../store/store.ts';
 
 export interface Feed {
   /** The log contains every change up to here. */

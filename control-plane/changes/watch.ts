@@ -12,7 +12,8 @@ import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
 import { countedIn } from '../store/epochs.ts';
 import { platformId } from '../store/platform-id.ts';
-import { type ChangeRow, type Position, type Reclaim, type Store, StoreUnavailableError } from '../store/store.ts';
+import type { Position } from '../store/position.ts';
+import { type ChangeRow, type Reclaim, type Store, StoreUnavailableError } from '../store/store.ts';
 import { type Feed, indexAfter } from './feed.ts';
 import type { WatcherEntry, Watchers } from './watchers.ts';
 

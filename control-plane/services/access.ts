@@ -5,6 +5,8 @@ import type { Logger } from '../../common/logger.ts';
 import { lruCache } from '../../common/lru-cache.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { Timers } from '../../common/timers.ts';
+import type { ResolveManyRequest__Output } from '../../proto/generated/gateway/v1/ResolveManyRequest.ts';
+import type { ResolveManyResponse } from '../../proto/generated/gateway/v1/ResolveManyResponse.ts';
 import type { ResolveRequest__Output } from '../../proto/generated/gateway/v1/ResolveRequest.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { Feed } from '../changes/feed.ts';
@@ -14,7 +16,7 @@ import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
 import type { Reclaim, Store } from '../store/store.ts';
 import type { RecordSigner } from './record-signer.ts';
-import { readRecords } from './records.ts';
+import { type ReadRecords, recordsOf } from './records.ts';
 
 export interface AccessService {
   /**
@@ -23,6 +25,12 @@ export interface AccessService {
    * @throws CallError invalid_request, too_many_unknown_keys; StoreUnavailableError
    */
   resolve(caller: ProxyCaller, request: ResolveRequest__Output): Promise<ResolveResponse>;
+  /**
+   * The signed records of many key values. Values without a key count as in `resolve`; as many of the first hashes are
+   * looked up as that allows, and as a response may contain.
+   * @throws CallError invalid_request, too_many_unknown_keys; StoreUnavailableError
+   */
+  resolveMany(caller: ProxyCaller, request: ResolveManyRequest__Output): Promise<ResolveManyResponse>;
   /** Serves one watch until it ends; never rejects. */
   watch(caller: ProxyCaller, stream: WatchStream): Promise<void>;
   /** The present watchers. */
@@ -32,12 +40,12 @@ export interface AccessService {
 export interface AccessDeps {
   readonly store: Pick<
     Store,
-    'snapshotForProxies' | 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch' | 'onReclaim'
+    'accessRows' | 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch' | 'onReclaim'
   >;
   readonly feed: Feed;
   /** Master keys of the provider secrets. */
   readonly sealKeys: SealKeys;
-  readonly signer: Pick<RecordSigner, 'publicKeys' | 'sign'>;
+  readonly signer: Pick<RecordSigner, 'publicKeys' | 'sign' | 'signMany'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: AccessLimits;
@@ -59,6 +67,33 @@ export const defaultAccessLimits: AccessLimits = {
 };
 
 const keyHashBytes = 32;
+const hashesMax = 500;
+/** Hashes that one response is about: the event loop is occupied for some milliseconds, and other calls come between. */
+const sliceMax = 100;
+
+function hashText(bytes: Buffer, field: string): string {
+  if (bytes.length === keyHashBytes) return bytes.toString('hex');
+  throw new CallError('invalid_request', 'the hash of a key is SHA-256', [
+    { field, description: `must be ${keyHashBytes} bytes` },
+  ]);
+}
+
+function hashTexts(hashes: readonly Buffer[]): readonly string[] {
+  if (hashes.length > 0 && hashes.length <= hashesMax)
+    return hashes.map((bytes, index) => hashText(bytes, `key_hashes[${index}]`));
+  throw new CallError('invalid_request', 'one call resolves some keys', [
+    { field: 'key_hashes', description: `must be 1 to ${hashesMax} hashes` },
+  ]);
+}
+
+async function readRecords(
+  deps: AccessDeps,
+  caller: ProxyCaller,
+  hashes: readonly string[],
+  now: number,
+): Promise<(hash: string) => ReadRecords> {
+  return recordsOf(deps, await deps.store.accessRows({ hashes, onlyOf: caller.organizationId, now }), now);
+}
 
 export function createAccessService(deps: AccessDeps): AccessService {
   const unknown = createUnknownLimit(deps.limits, deps.clock);
@@ -73,21 +108,25 @@ export function createAccessService(deps: AccessDeps): AccessService {
   };
   return {
     async resolve(caller, request) {
-      if (request.keyHash.length !== keyHashBytes) {
-        throw new CallError('invalid_request', 'the hash of a key is SHA-256', [
-          { field: 'key_hash', description: `must be ${keyHashBytes} bytes` },
-        ]);
-      }
-      const hash = request.keyHash.toString('hex');
-      const requestedAt = deps.clock.now();
+      const hash = hashText(request.keyHash, 'key_hash');
       unknown.check(caller.id, hash);
-      const response = await deps.store.snapshotForProxies((db, position) =>
-        readRecords({ ...deps, db, position }, hash, caller.organizationId),
-      );
+      const requestedAt = deps.clock.now();
+      const read = await readRecords(deps, caller, [hash], requestedAt);
+      const response = read(hash);
       unknown.learn(caller.id, hash, response.key != null);
       if (request.signed) return deps.signer.sign(response, hash, requestedAt);
       const { platformRecord: _signed, ...unsigned } = response;
       return unsigned;
+    },
+    async resolveMany(caller, { keyHashes }) {
+      const requested = hashTexts(keyHashes);
+      const admitted = requested.slice(0, unknown.admit(caller.id, requested.slice(0, sliceMax)));
+      const requestedAt = deps.clock.now();
+      const read = await readRecords(deps, caller, admitted, requestedAt);
+      const responses = admitted.map((hash) => [hash, read(hash)] as const);
+      const { response, resolved } = deps.signer.signMany(responses, requestedAt);
+      for (const [hash, { key }] of responses.slice(0, resolved)) unknown.learn(caller.id, hash, key != null);
+      return response;
     },
     watch: (caller, stream) =>
       watch({ ...deps, onReclaim, watchers, recordKeys: () => deps.signer.publicKeys }, caller, stream),
@@ -101,6 +140,11 @@ const knownMax = 50_000;
 interface UnknownLimit {
   /** @throws CallError too_many_unknown_keys */
   check(proxy: string, hash: string): void;
+  /**
+   * @returns how many of the first hashes may be looked up at once, at least one if there are any
+   * @throws CallError too_many_unknown_keys
+   */
+  admit(proxy: string, hashes: readonly string[]): number;
   learn(proxy: string, hash: string, found: boolean): void;
 }
 
@@ -119,10 +163,18 @@ function createUnknownLimit(limits: AccessLimits, clock: Clock): UnknownLimit {
     buckets.set(proxy, bucket);
     return bucket;
   };
+  const check = (proxy: string, hash: string) => {
+    if (found.has(hash) || bucketOf(proxy).tokens >= 1) return;
+    throw new CallError('too_many_unknown_keys', 'this proxy has requested too many unknown keys; wait a second');
+  };
   return {
-    check(proxy, hash) {
-      if (found.has(hash) || bucketOf(proxy).tokens >= 1) return;
-      throw new CallError('too_many_unknown_keys', 'this proxy has requested too many unknown keys; wait a second');
+    check,
+    admit(proxy, hashes) {
+      const [first] = hashes;
+      if (first !== undefined) check(proxy, first);
+      let room = bucketOf(proxy).tokens;
+      const refused = hashes.findIndex((hash) => !found.has(hash) && room-- < 1);
+      return refused === -1 ? hashes.length : refused;
     },
     learn(proxy, hash, wasFound) {
       if (wasFound) {

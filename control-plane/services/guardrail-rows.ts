@@ -13,6 +13,7 @@ import { timeText } from '../domain/shared-fields.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
 import { checkOf } from '../guardrails/stored-check.ts';
 import { invalidRequest } from '../rpc/checked.ts';
+import type { AccessGuardrailRow } from '../store/access-rows.ts';
 import { jsonColumn, readColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
@@ -32,15 +33,13 @@ export function guardrailsOf(db: Kysely<Schema>, organizationId: string) {
 }
 
 export interface GuardrailRecordsDeps {
-  readonly db: Kysely<Schema>;
   readonly sealKeys: SealKeys;
   readonly log: Logger;
 }
 
-/** The guardrails as their organization's record contains them. */
-export async function readGuardrails(deps: GuardrailRecordsDeps, organizationId: string): Promise<GuardrailRecord[]> {
-  const rows = await guardrailsOf(deps.db, organizationId).where('enabled', '=', 1).execute();
-  return rows.map((row) => ({ ...shared(row), ...secretOf(deps, row) }));
+/** The guardrail as its organization's record contains it. */
+export function guardrailRecord(deps: GuardrailRecordsDeps, row: AccessGuardrailRow): GuardrailRecord {
+  return { ...shared(row), ...secretOf(deps, row) };
 }
 
 /**
@@ -49,7 +48,7 @@ export async function readGuardrails(deps: GuardrailRecordsDeps, organizationId:
  */
 function secretOf(
   { sealKeys, log }: GuardrailRecordsDeps,
-  row: GuardrailRow,
+  row: AccessGuardrailRow,
 ): Pick<GuardrailRecord, 'secret' | 'credential'> {
   if (row.secret === null) return {};
   const secret = unsealWebhookSecret(sealKeys, secretBinding(row), row.secret);
@@ -106,7 +105,7 @@ export function appliesTo(row: GuardrailRow, { keyId, aiSystemIds }: GuardedCall
   );
 }
 
-function shared(row: GuardrailRow) {
+function shared(row: AccessGuardrailRow) {
   return {
     id: row.id,
     name: row.name,

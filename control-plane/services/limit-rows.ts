@@ -1,5 +1,5 @@
 // One limit: its row, its form in records, who may see it, and its deletion with its subject.
-import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import type { CalendarStart } from '../../common/local-windows.ts';
 import { usdOfNano } from '../../common/money.ts';
@@ -8,6 +8,7 @@ import type { Limit } from '../../proto/generated/gateway/v1/Limit.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
 import { budgetPeriods, limitKinds, limitSubjects, limitTraffics } from '../../proto/words/access.ts';
 import { timeText } from '../domain/shared-fields.ts';
+import type { AccessLimitRow } from '../store/access-rows.ts';
 import { calendarStartOf, type Raise, raisesOf, thresholdsOf } from '../store/budget-columns.ts';
 import { budgetKinds } from '../store/budget-tables.ts';
 import { countingOf, kindOf } from '../store/limit-counting.ts';
@@ -18,7 +19,7 @@ import type { ChangeCall, ReadCall } from './method.ts';
 export type LimitRow = Selectable<Schema['limits']>;
 
 /** The limit as its subject's record contains it. */
-export function limitRecord(row: LimitRow) {
+export function limitRecord(row: AccessLimitRow) {
   const start = calendarStartOf(row);
   const period = row.period === null ? undefined : budgetPeriods.names[row.period];
   const size = sizeOf(row);
@@ -34,7 +35,7 @@ function isCountedApart({ counting, subject_kind }: Pick<LimitRow, 'counting' | 
   return counting !== null || subject_kind === 'provider_key';
 }
 
-function countingRecord(row: LimitRow, { kind }: Pick<ReturnType<typeof sizeOf>, 'kind'>) {
+function countingRecord(row: AccessLimitRow, { kind }: Pick<ReturnType<typeof sizeOf>, 'kind'>) {
   const providerKeyId = row.subject_kind === 'provider_key' ? row.subject_id : undefined;
   return { kind, ...countingFields(row), ...(providerKeyId !== undefined && { providerKeyId }) };
 }
@@ -59,7 +60,7 @@ function parts({ timeZone, ...startsOn }: CalendarStart) {
   return { timeZone, startsOn };
 }
 
-function sizeOf(row: LimitRow) {
+function sizeOf(row: Pick<LimitRow, 'id' | 'kind' | 'amount' | 'period'>) {
   return {
     ...{ id: row.id, kind: limitKinds.names[kindOf(row)] },
     ...(row.period === null ? { count: String(row.amount) } : { amountUsd: usdOfNano(row.amount) }),
@@ -93,25 +94,12 @@ function raiseMessage({ id, amount, from, until, reason }: Raise) {
 }
 
 /**
- * The limits of each of the subjects, oldest first, without soft budgets: proxies have nothing to enforce in them. Budgets
- * of an organization's provider keys are among the organization's.
+ * The limits of each subject, in their order. Budgets of an organization's provider keys are among the organization's.
+ * @param rows without soft budgets: proxies have nothing to enforce in them
  */
-export async function readLimits(
-  db: Kysely<Schema>,
-  organizationId: string,
-  subjectIds: readonly string[],
-): Promise<(subjectId: string) => LimitRecord[]> {
-  const ofKeys = db.selectFrom('provider_keys').select('id').where('organization_id', '=', organizationId);
-  const rows = await db
-    .selectFrom('limits')
-    .selectAll()
-    .where((where) => where.or([where('subject_id', 'in', subjectIds), where('subject_id', 'in', ofKeys)]))
-    .where('soft', '=', 0)
-    .where('deleted_at', 'is', null)
-    .orderBy('id')
-    .execute();
-  const bySubject = Map.groupBy(rows, ({ subject_kind, subject_id }) =>
-    subject_kind === 'provider_key' ? organizationId : subject_id,
+export function limitsBySubject(rows: readonly AccessLimitRow[]): (subjectId: string) => LimitRecord[] {
+  const bySubject = Map.groupBy(rows, ({ subject_kind, subject_id, organization_id }) =>
+    subject_kind === 'provider_key' ? organization_id : subject_id,
   );
   return (subjectId) => (bySubject.get(subjectId) ?? []).map(limitRecord);
 }

@@ -21,6 +21,7 @@ import { tagNames } from '../domain/tag-names.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
+import type { AccessOrganizationRow } from '../store/access-rows.ts';
 import { isSuspended } from '../store/organization-table.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
@@ -246,7 +247,7 @@ function suspensionOf(row: Row, now: number) {
 }
 
 /** What requests may have, as an organization and its record contain it. */
-export function requestSettings(row: Row) {
+export function requestSettings(row: AccessOrganizationRow) {
   return {
     ownTools: { egress: row.own_tool_egress === 1, execution: row.own_tool_execution === 1 },
     responses: {

@@ -15,6 +15,7 @@ import {
 } from '../domain/record-key.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { CallError } from '../rpc/errors.ts';
+import type { AccessRecordKeyRow } from '../store/access-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import type { ChangeCall, Outcome } from './method.ts';
@@ -77,21 +78,25 @@ export async function insertRecordKey(db: Kysely<Schema>, masterKeys: SealKeys, 
   await db.insertInto('record_keys').values(row).execute();
 }
 
-/** The open generations for proxies, newest first, without those that no master key opens. */
-export async function readRecordKeys(
-  { db, sealKeys, log }: { readonly db: Kysely<Schema>; readonly sealKeys: SealKeys; readonly log: Logger },
-  organizationId: string,
-): Promise<RecordKey[]> {
-  const rows = await generationsOf(db, organizationId);
-  return rows.slice(0, generationsMax).flatMap(({ generation, secret, created_at }) => {
-    const key = unsealRecordKey(sealKeys, { organizationId, generation }, secret);
-    if (key !== undefined) return [{ generation, key, createdAt: timeText(created_at) }];
-    log.error(
-      { organization: organizationId, generation },
-      'a record key cannot be unsealed; is its master key among those given?',
-    );
-    return [];
-  });
+/**
+ * The open generations for proxies, newest first, without those that no master key opens.
+ * @param rows of one organization, newest first
+ */
+export function openRecordKeys(
+  { sealKeys, log }: { readonly sealKeys: SealKeys; readonly log: Logger },
+  rows: readonly AccessRecordKeyRow[],
+): RecordKey[] {
+  return rows
+    .slice(0, generationsMax)
+    .flatMap(({ organization_id: organizationId, generation, secret, created_at }) => {
+      const key = unsealRecordKey(sealKeys, { organizationId, generation }, secret);
+      if (key !== undefined) return [{ generation, key, createdAt: timeText(created_at) }];
+      log.error(
+        { organization: organizationId, generation },
+        'a record key cannot be unsealed; is its master key among those given?',
+      );
+      return [];
+    });
 }
 
 /** Deletes the generations that were replaced long enough ago. @returns whether there were any */

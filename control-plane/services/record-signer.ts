@@ -12,6 +12,7 @@ import {
   signRecords,
 } from '../../common/record-signature.ts';
 import type { SealKeys } from '../../common/seal.ts';
+import type { ResolveManyResponse } from '../../proto/generated/gateway/v1/ResolveManyResponse.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { SignedRecord } from '../../proto/generated/gateway/v1/SignedRecord.ts';
 import { recordTypes } from '../../proto/load.ts';
@@ -28,7 +29,21 @@ export interface RecordSigner {
    * @param at milliseconds since 1970, read before the snapshot: the age of a record counts from then
    */
   sign(response: ReadRecords, keyHash: string, at: number): ResolveResponse;
+  /**
+   * Signs the records of many keys in one batch, each record once.
+   * @param responses by the hashes of their keys, at least one, all of one snapshot
+   * @param at as in `sign`
+   * @returns also how many of the first fit into the response
+   */
+  signMany(responses: readonly HashedRecords[], at: number): SignedMany;
   close(): void;
+}
+
+export type HashedRecords = readonly [keyHash: string, records: ReadRecords];
+
+export interface SignedMany {
+  readonly response: ResolveManyResponse;
+  readonly resolved: number;
 }
 
 export interface RecordSignerSettings {
@@ -49,6 +64,7 @@ export function openRecordSigner(settings: RecordSignerSettings, options: FileWa
       return keys.current.map(({ publicKey }) => publicKey);
     },
     sign: (response, keyHash, at) => signResponse(keys.current, { response, keyHash, at }),
+    signMany: (responses, at) => signMany(keys.current, responses, at),
     close: () => keys.close(),
   };
 }
@@ -92,28 +108,80 @@ interface UnsignedResponse {
 
 function signResponse(keys: Keys, { response, keyHash, at }: UnsignedResponse): ResolveResponse {
   const { asOf } = response;
-  const head = { epoch: String(asOf?.epoch), revision: Number(asOf?.revision), signedAt: Math.floor(at) };
-  const all = signRecords(keys[0], head, bodiesOf(response, keyHash)).map((record) => message(record));
+  const all = signBodies(keys, { asOf, at, bodies: bodiesOf(response, keyHash) });
   const platform = all.find(({ ref }) => ref === platformRef);
   const signed = all.filter((record) => record !== platform);
-  const recordKeys = keys.map(({ publicKey }) => publicKey);
-  return { ...(asOf && { asOf }), signed, recordKeys, ...(platform && { platform }) };
+  return { ...(asOf && { asOf }), signed, recordKeys: publicKeysOf(keys), ...(platform && { platform }) };
+}
+
+/** A response has at most 4 MiB; paths and signatures of its records need less than the rest. */
+const bodyBytesMax = 2 * 1024 * 1024;
+
+function signMany(keys: Keys, responses: readonly HashedRecords[], at: number): SignedMany {
+  const asOf = responses[0]?.[1].asOf;
+  const bodies = new Map<string, RecordBody>();
+  const encoded = createEncoder();
+  let bytes = 0;
+  let resolved = 0;
+  for (const [keyHash, response] of responses) {
+    const added = bodiesOf(response, keyHash, encoded).filter(({ ref }) => !bodies.has(ref));
+    bytes += added.reduce((sum, { body }) => sum + body.length, 0);
+    // The first fits, as it fits into a response of its own.
+    if (bytes > bodyBytesMax && resolved > 0) break;
+    for (const body of added) bodies.set(body.ref, body);
+    resolved += 1;
+  }
+  const signed = signBodies(keys, { asOf, at, bodies: [...bodies.values()] });
+  return { response: { ...(asOf && { asOf }), resolved, signed, recordKeys: publicKeysOf(keys) }, resolved };
+}
+
+interface UnsignedBodies {
+  readonly asOf: ReadRecords['asOf'];
+  readonly at: number;
+  readonly bodies: readonly RecordBody[];
+}
+
+function signBodies(keys: Keys, { asOf, at, bodies }: UnsignedBodies): SignedRecord[] {
+  const head = { epoch: String(asOf?.epoch), revision: Number(asOf?.revision), signedAt: Math.floor(at) };
+  return signRecords(keys[0], head, bodies).map((record) => message(record));
+}
+
+function publicKeysOf(keys: Keys): Buffer[] {
+  return keys.map(({ publicKey }) => publicKey);
 }
 
 const platformRef = 'platform:platform';
 
-function bodiesOf({ key, scope, organization, platformRecord }: ReadRecords, keyHash: string): RecordBody[] {
+/** Encodes each record once, although keys share it. */
+type Encoder = (record: object, encode: () => Uint8Array) => Uint8Array;
+
+function createEncoder(): Encoder {
+  const known = new Map<object, Uint8Array>();
+  return (record, encode) => {
+    const body = known.get(record) ?? encode();
+    known.set(record, body);
+    return body;
+  };
+}
+
+function bodiesOf(
+  { key, scope, organization, platformRecord }: ReadRecords,
+  keyHash: string,
+  encoded: Encoder = (_record, encode) => encode(),
+): RecordBody[] {
   if (!key || !organization) return [];
   const bodies: RecordBody[] = [
     { kind: 'key', ref: keyHash, body: recordTypes.key.serialize(key) },
     {
       kind: 'organization',
       ref: `organization:${organization.id}`,
-      body: recordTypes.organization.serialize(organization),
+      body: encoded(organization, () => recordTypes.organization.serialize(organization)),
     },
   ];
-  if (platformRecord !== undefined)
-    bodies.push({ kind: 'platform', ref: platformRef, body: recordTypes.platform.serialize(platformRecord) });
+  if (platformRecord !== undefined) {
+    const body = encoded(platformRecord, () => recordTypes.platform.serialize(platformRecord));
+    bodies.push({ kind: 'platform', ref: platformRef, body });
+  }
   if (!scope) return bodies;
   const kind = scopeKinds.wordOf(scope.kind);
   if (kind === undefined || kind === 'organization') throw new Error('there is no such scope record');

@@ -1,6 +1,4 @@
-// Reads the records of a key value for a proxy: key, scope and organization, all as of one position.
-import type { Kysely, Selectable } from 'kysely';
-import type { Clock } from '../../common/clock.ts';
+// Makes the records of key values for proxies: key, scope and organization, all as of one position.
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { KeyRecord } from '../../proto/generated/gateway/v1/KeyRecord.ts';
@@ -21,27 +19,28 @@ import {
 } from '../../proto/words/access.ts';
 import { unsealProviderSecret } from '../domain/provider-secret.ts';
 import { timeText, usualWeight } from '../domain/shared-fields.ts';
+import type {
+  AccessKeyRow,
+  AccessOrganizationRow,
+  AccessProviderKeyRow,
+  AccessProviderRow,
+  AccessRows,
+} from '../store/access-rows.ts';
 import { isSuspended } from '../store/organization-table.ts';
-import { modelsOf, type ProviderRow, passedFieldsOf, readCallable } from '../store/provider-rows.ts';
-import type { Schema } from '../store/schema.ts';
-import type { Position } from '../store/store.ts';
+import { modelsOf, passedFieldsOf } from '../store/provider-rows.ts';
 import { aliasesOf, globsRecord, tagNamesOf } from './columns.ts';
-import { readGuardrails } from './guardrail-rows.ts';
-import { readLimits } from './limit-rows.ts';
+import { guardrailRecord } from './guardrail-rows.ts';
+import { limitsBySubject } from './limit-rows.ts';
 import { requestSettings } from './organizations.ts';
-import { readPrices } from './price-rows.ts';
+import { priceRecords } from './price-rows.ts';
 import { settingsOf } from './provider-keys.ts';
-import { readRecordKeys } from './record-keys.ts';
-import { readRoutes } from './route-rows.ts';
-import { readScopeRow } from './scope-rows.ts';
-import { readPlatform, readStops, suspensionStops } from './stop-rows.ts';
+import { openRecordKeys } from './record-keys.ts';
+import { routeRecord } from './route-rows.ts';
+import { scopeTables } from './scope-rows.ts';
+import { platformRecord, stopRecord, suspensionStops } from './stop-rows.ts';
 
 export interface RecordsDeps {
-  /** One snapshot of the database, and its position. */
-  readonly db: Kysely<Schema>;
-  readonly position: Position;
   readonly sealKeys: SealKeys;
-  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -51,49 +50,81 @@ export interface ReadRecords extends Omit<ResolveResponse, 'platform'> {
 }
 
 /**
- * @param hash SHA-256 of a key value in hexadecimal
- * @param onlyOf an organization; keys of others count as unknown
+ * Makes records of rows. Keys of one organization share its record.
+ * @param now milliseconds since 1970, as for the reading of the rows
+ * @returns the records behind the hash of a key value
  */
-export async function readRecords(deps: RecordsDeps, hash: string, onlyOf: string | undefined): Promise<ReadRecords> {
-  const asOf = deps.position;
-  const key = await findKey(deps, hash);
-  if (key === undefined || (onlyOf !== undefined && key.organization_id !== onlyOf)) return { asOf };
-  const organization = await deps.db
-    .selectFrom('organizations')
-    .selectAll()
-    .where('id', '=', key.organization_id)
-    .executeTakeFirstOrThrow();
-  const limitsOf = await readLimits(deps.db, organization.id, [key.id, key.scope_id, organization.id]);
-  const records = {
-    asOf,
-    key: { ...toKeyRecord(key, organization.revision), limits: limitsOf(key.id) },
-    organization: { ...(await toOrganizationRecord(deps, organization)), limits: limitsOf(organization.id) },
-    platformRecord: await readPlatform(deps.db, deps.clock.now()),
+export function recordsOf(deps: RecordsDeps, rows: AccessRows, now: number): (hash: string) => ReadRecords {
+  const asOf = rows.position;
+  const keys = new Map(rows.keys.map((row) => [row.hash, row]));
+  const limitsOf = limitsBySubject(rows.limits);
+  const rowsOf = byOrganization(rows);
+  const organizations = new Map(
+    rows.organizations.map((row) => {
+      const record = { ...organizationRecord(deps, rowsOf(row), now), limits: limitsOf(row.id) };
+      return [row.id, record];
+    }),
+  );
+  const platform = platformRecord(rows);
+  const scopeOf = scopesOf(rows);
+  return (hash) => {
+    const key = keys.get(hash);
+    const organization = key && organizations.get(key.organization_id);
+    if (key === undefined || organization === undefined) return { asOf };
+    const records = {
+      asOf,
+      key: { ...toKeyRecord(key, organization.revision), limits: limitsOf(key.id) },
+      organization,
+      platformRecord: platform,
+    };
+    if (key.scope_kind === 'organization') return records;
+    const scope = scopeOf(key.scope_kind, key.scope_id);
+    // Deleting a scope revokes its keys. A key that remains without its scope grants nothing.
+    if (scope === undefined) return { asOf };
+    return { ...records, scope: { ...scope, limits: limitsOf(key.scope_id) } };
   };
-  if (key.scope_kind === 'organization') return records;
-  const scope = await readScope(deps.db, key.scope_kind, key.scope_id);
-  // Deleting a scope revokes its keys. A key that remains without its scope grants nothing.
-  if (scope === undefined) return { asOf };
-  return { ...records, scope: { ...scope, limits: limitsOf(key.scope_id) } };
 }
 
-type FoundKey = NonNullable<Awaited<ReturnType<typeof findKey>>>;
-
-function findKey({ db, clock }: RecordsDeps, hash: string) {
-  return db
-    .selectFrom('key_values')
-    .innerJoin('virtual_keys', 'virtual_keys.id', 'key_values.key_id')
-    .selectAll('virtual_keys')
-    .select('key_values.ends_at as value_ends_at')
-    .where('key_values.hash', '=', hash)
-    .where('virtual_keys.revoked_at', 'is', null)
-    .where((where) =>
-      where.or([where('key_values.ends_at', 'is', null), where('key_values.ends_at', '>', clock.now())]),
-    )
-    .executeTakeFirst();
+/** The rows of one organization. */
+interface OrganizationRows
+  extends Pick<
+    AccessRows,
+    'provider_keys' | 'record_keys' | 'providers' | 'prices' | 'guardrails' | 'routes' | 'stops'
+  > {
+  readonly organization: AccessOrganizationRow;
 }
 
-function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
+function byOrganization(rows: AccessRows): (organization: AccessOrganizationRow) => OrganizationRows {
+  const grouped = {
+    provider_keys: groupsOf(rows.provider_keys),
+    record_keys: groupsOf(rows.record_keys),
+    prices: groupsOf(rows.prices),
+    guardrails: groupsOf(rows.guardrails),
+    routes: groupsOf(rows.routes),
+    stops: groupsOf(rows.stops),
+  };
+  return (organization) => {
+    const { id } = organization;
+    return {
+      organization,
+      provider_keys: grouped.provider_keys(id),
+      record_keys: grouped.record_keys(id),
+      // By name, whosever they are.
+      providers: rows.providers.filter((row) => row.organization_id === null || row.organization_id === id),
+      prices: grouped.prices(id),
+      guardrails: grouped.guardrails(id),
+      routes: grouped.routes(id),
+      stops: grouped.stops(id),
+    };
+  };
+}
+
+function groupsOf<Row extends { readonly organization_id: string | null }>(rows: readonly Row[]) {
+  const groups = Map.groupBy(rows, (row) => row.organization_id);
+  return (organizationId: string): readonly Row[] => groups.get(organizationId) ?? [];
+}
+
+function toKeyRecord(key: AccessKeyRow, organizationRevision: number): KeyRecord {
   return {
     keyId: key.id,
     organizationId: key.organization_id,
@@ -110,28 +141,30 @@ function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
   };
 }
 
-async function readScope(
-  db: Kysely<Schema>,
-  kind: Exclude<ScopeKind, 'organization'>,
-  id: string,
-): Promise<ScopeRecord | undefined> {
-  const row = await readScopeRow(db, kind, id);
-  if (row === undefined) return undefined;
-  return {
-    kind: scopeKinds.names[kind],
-    id,
-    organizationId: row.organization_id ?? '',
-    active: row.active === 1,
-    allowedModels: globsRecord(row.table, row),
-    revision: row.revision,
+type OwnedScopeKind = Exclude<ScopeKind, 'organization'>;
+
+function scopesOf({ ai_systems: systems, people }: AccessRows) {
+  const rows = {
+    ai_system: new Map(systems.map((row) => [row.id, row])),
+    person: new Map(people.map((row) => [row.id, row])),
+  };
+  return (kind: OwnedScopeKind, id: string): ScopeRecord | undefined => {
+    const row = rows[kind].get(id);
+    return (
+      row && {
+        kind: scopeKinds.names[kind],
+        id,
+        organizationId: row.organization_id ?? '',
+        active: row.active === 1,
+        allowedModels: globsRecord(scopeTables[kind], row),
+        revision: row.revision,
+      }
+    );
   };
 }
 
-async function toOrganizationRecord(
-  deps: RecordsDeps,
-  organization: Selectable<Schema['organizations']>,
-): Promise<OrganizationRecord> {
-  const now = deps.clock.now();
+function organizationRecord(deps: RecordsDeps, rows: OrganizationRows, now: number) {
+  const { organization } = rows;
   const tagNames = tagNamesOf(organization);
   return {
     id: organization.id,
@@ -140,39 +173,24 @@ async function toOrganizationRecord(
     hangUp: hangUps.names[organization.hang_up],
     unknownCost: unknownCosts.names[organization.unknown_cost],
     ...requestSettings(organization),
-    recordKeys: await readRecordKeys(deps, organization.id),
+    recordKeys: openRecordKeys(deps, rows.record_keys),
     modelAliases: aliasesOf(organization),
     allowedModels: globsRecord('organizations', organization),
-    providerKeys: await readProviderKeys(deps, organization.id),
+    providerKeys: rows.provider_keys.flatMap((row) => toProviderKeyRecord(deps, row) ?? []),
     revision: organization.revision,
-    providers: (await readCallable(deps.db, organization.id)).map(toProviderRecord),
-    prices: await readPrices(deps.db, organization.id),
-    guardrails: await readGuardrails(deps, organization.id),
-    routes: await readRoutes(deps.db, organization.id),
+    providers: rows.providers.map(toProviderRecord),
+    prices: priceRecords(rows.prices),
+    guardrails: rows.guardrails.map((row) => guardrailRecord(deps, row)),
+    routes: rows.routes.map(routeRecord),
     ...(organization.weight !== usualWeight && { weight: organization.weight }),
     // Only what is not usual, so that other records stay as they are.
     ...(organization.request_days === 0 && { requestLog: { retentionDays: 0 } }),
     ...(tagNames.length > 0 && { tagNames: [...tagNames] }),
-    stops: [...suspensionStops(organization, now), ...(await readStops(deps.db, organization.id, now))],
-  };
+    stops: [...suspensionStops(organization, now), ...rows.stops.map(stopRecord)],
+  } satisfies OrganizationRecord;
 }
 
-async function readProviderKeys(deps: RecordsDeps, organizationId: string): Promise<ProviderKeyRecord[]> {
-  const rows = await deps.db
-    .selectFrom('provider_keys')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('enabled', '=', 1)
-    .orderBy('priority')
-    .orderBy('id')
-    .execute();
-  return rows.flatMap((row) => toProviderKeyRecord(deps, row) ?? []);
-}
-
-function toProviderKeyRecord(
-  { sealKeys, log }: RecordsDeps,
-  row: Selectable<Schema['provider_keys']>,
-): ProviderKeyRecord | undefined {
+function toProviderKeyRecord({ sealKeys, log }: RecordsDeps, row: AccessProviderKeyRow): ProviderKeyRecord | undefined {
   const binding = { organizationId: row.organization_id, providerKeyId: row.id, version: row.secret_version };
   const secret = unsealProviderSecret(sealKeys, binding, row.secret);
   if (secret === undefined) {
@@ -190,7 +208,7 @@ function toProviderKeyRecord(
   };
 }
 
-function toProviderRecord(row: ProviderRow): ProviderRecord {
+function toProviderRecord(row: AccessProviderRow): ProviderRecord {
   return {
     id: row.id,
     name: row.name,

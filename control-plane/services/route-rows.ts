@@ -9,6 +9,7 @@ import { routeBodyType } from '../../proto/load.ts';
 import type { ModelAlias } from '../domain/model-aliases.ts';
 import type { WrittenSettings } from '../domain/route-settings.ts';
 import { CallError } from '../rpc/errors.ts';
+import type { AccessRouteRow } from '../store/access-rows.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { aliasesOf } from './columns.ts';
@@ -38,16 +39,9 @@ export function encoded(row: UnencodedRow): RouteRow {
   return { ...row, body: body.toString('base64'), record_bytes: body.length + row.name.length + framingBytes };
 }
 
-/** The active routes as their organization's record contains them, oldest first. */
-export async function readRoutes(db: Kysely<Schema>, organizationId: string): Promise<RouteRecord[]> {
-  const rows = await db
-    .selectFrom('routes')
-    .select(['name', 'body'])
-    .where('organization_id', '=', organizationId)
-    .where('active', '=', 1)
-    .orderBy('id')
-    .execute();
-  return rows.map(({ name, body }) => ({ name, body: Buffer.from(body, 'base64') }));
+/** The route as its organization's record contains it. */
+export function routeRecord({ name, body }: AccessRouteRow): RouteRecord {
+  return { name, body: Buffer.from(body, 'base64') };
 }
 
 /**

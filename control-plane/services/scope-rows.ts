@@ -5,7 +5,7 @@ import type { Schema } from '../store/schema.ts';
 
 type OwnedScopeKind = Exclude<ScopeKind, 'organization'>;
 
-const scopeTables = {
+export const scopeTables = {
   ai_system: 'ai_systems',
   person: 'people',
 } as const satisfies Record<OwnedScopeKind, keyof Schema>;

@@ -5,12 +5,13 @@ import type { Stop } from '../../proto/generated/gateway/v1/Stop.ts';
 import type { StopRecord } from '../../proto/generated/gateway/v1/StopRecord.ts';
 import type { StopTarget } from '../../proto/generated/gateway/v1/StopTarget.ts';
 import { timeText } from '../domain/shared-fields.ts';
-import type { OrganizationsTable } from '../store/organization-table.ts';
+import type { AccessRows, AccessStopRow } from '../store/access-rows.ts';
+import type { OrganizationsTable, Suspension } from '../store/organization-table.ts';
 import { isSuspended } from '../store/organization-table.ts';
 import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
-import { readLimits } from './limit-rows.ts';
+import { limitsBySubject } from './limit-rows.ts';
 
 export type StopRow = Selectable<Schema['stops']>;
 
@@ -31,26 +32,27 @@ export function openAt(now: number) {
     where.or([where('ends_at', 'is', null), where('ends_at', '>', now)]);
 }
 
-export async function readPlatform(db: Kysely<Schema>, now: number): Promise<PlatformRecord> {
+export function platformRecord({ stops, limits }: Pick<AccessRows, 'stops' | 'limits'>): PlatformRecord {
   // Organizations' own proxies have this record too, and do not learn what the platform may spend.
-  const limits = (await readLimits(db, platformId, [platformId]))(platformId).map(
-    ({ amountUsd: _amount, ...limit }) => limit,
-  );
-  return { stops: await readStops(db, null, now), ...(limits.length > 0 && { limits }) };
+  const ofPlatform = limitsBySubject(limits)(platformId).map(({ amountUsd: _amount, ...limit }) => limit);
+  return {
+    stops: stops.filter((row) => row.organization_id === null).map(stopRecord),
+    ...(ofPlatform.length > 0 && { limits: ofPlatform }),
+  };
 }
 
 /**
  * A suspension with an end, as a stop: proxies of an earlier release know `active` alone, and refuse until the record is
  * read again.
  */
-export function suspensionStops(row: Selectable<OrganizationsTable>, now: number): StopRecord[] {
+export function suspensionStops(row: Suspension & Pick<OrganizationsTable, 'id'>, now: number): StopRecord[] {
   if (!isSuspended(row, now) || row.suspended_ends_at === null) return [];
   return [{ id: row.id, target: { organization: true }, reason: '', endsAt: timeText(row.suspended_ends_at) }];
 }
 
 export const platformChanged: Invalidation = { kind: 'platform', ref: 'platform', state: 'changed' };
 
-function stopRecord(row: StopRow): StopRecord {
+export function stopRecord(row: AccessStopRow): StopRecord {
   return {
     id: row.id,
     target: targetMessage(row),
@@ -75,7 +77,7 @@ export function stopMessage(row: StopRow, now: number, reader?: string | undefin
   } satisfies Stop;
 }
 
-function targetMessage({ provider, model, direct_keys: directKeys }: StopRow) {
+function targetMessage({ provider, model, direct_keys: directKeys }: AccessStopRow) {
   const name = provider === null ? model : (model?.slice(provider.length + 1) ?? null);
   return {
     ...(provider !== null && { provider }),

@@ -3,8 +3,9 @@
 // the epoch writes it.
 import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
+import type { Position } from './position.ts';
 import type { Schema } from './schema.ts';
-import type { EpochChange, Lineage, Position } from './store.ts';
+import type { EpochChange, Lineage } from './store.ts';
 
 type EpochRow = Selectable<Schema['epochs']>;
 

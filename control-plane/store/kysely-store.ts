@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import { backoffMs } from '../../common/backoff.ts';
+import { accessRowsReader, type RowsDialect } from './access-rows.ts';
 import { type AuditEvent, auditHash } from './audit-chain.ts';
 import { epochChange, type LastChange, noteEpoch, readLineage } from './epochs.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
+import type { Position } from './position.ts';
 import type { Schema } from './schema.ts';
 import type {
   Change,
@@ -15,7 +17,6 @@ import type {
   InsertRows,
   Invalidation,
   LedgerTransaction,
-  Position,
   Reclaim,
   RowLocks,
   Store,
@@ -33,6 +34,7 @@ export interface Backend {
   readonly locks: RowLocks;
   readonly insertRows: InsertRows;
   readonly features: DatabaseFeatures;
+  readonly rowsDialect: RowsDialect;
   /** The database's clock, in milliseconds. */
   now(): RawBuilder<number>;
   /** The newest position that the given transaction sees. */
@@ -75,6 +77,7 @@ export function createKyselyStore(
     change,
     snapshot: (work) => snapshot(backend, backend.reads, work),
     snapshotForProxies: forProxies,
+    accessRows: accessRowsReader(backend.proxyReads, backend.rowsDialect),
     position: () => backend.position(backend.proxyReads),
     changesAfter: (revision, rows) => forProxies((db, position) => readChanges(db, position, revision, rows)),
     positionAgo: (ageMs) => forProxies((db, position) => positionAgo(backend, db, position, ageMs)),

@@ -133,12 +133,12 @@ function translate(error: unknown): unknown {
 export type NameStatement = (text: string) => string | undefined;
 
 const namesMax = 100;
-const textMax = 4000;
+const usualTextMax = 4000;
 const timesMin = 5;
 const watchedMax = 1000;
 
 /** A name is the same on all connections, and never of two statements. */
-export function createStatementNames(): NameStatement {
+export function createStatementNames({ textMax = usualTextMax } = {}): NameStatement {
   const names = new Map<string, string>();
   const times = lruCache<number>(watchedMax);
   return (text) => {

@@ -1,15 +1,19 @@
 // PostgreSQL: several replicas with one primary. Nothing here waits for longer than a few seconds.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type PoolConfig, TypeOverrides, types } from 'pg';
+import { aList, aString, orNull } from '../../common/json-shape.ts';
 import type { Logger } from '../../common/logger.ts';
+import { accessRowsStatement, type RowsDialect } from './access-rows.ts';
 import { epochOf } from './epochs.ts';
 import { insertFromJson } from './insert-rows.ts';
+import { readColumn } from './json-columns.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrate.ts';
+import type { Position } from './position.ts';
 import { listenForNotifications, notify } from './postgres-notify.ts';
-import { createPool, createStatementNames, mayRunAgain, type PoolDeps } from './postgres-pool.ts';
+import { createPool, createStatementNames, mayRunAgain, type NameStatement, type PoolDeps } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
-import { type Position, type RowLocks, StoreUnavailableError } from './store.ts';
+import { type RowLocks, StoreUnavailableError } from './store.ts';
 
 /** Every wait is bounded: a database that accepts connections but never responds causes an error, not a hang. */
 export const postgresTimeouts = {
@@ -44,7 +48,9 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
   await migrateAlone(configuration, log);
   const deps = { log, outages: { count: 0 }, nameOf: prepareNothing };
   const reads = kyselyOver({ ...configuration, max: readConnections }, deps);
-  const proxyReads = kyselyOver({ ...configuration, max: proxyConnections }, deps);
+  // Without these, planning would cost more than reading. Other reads of proxies are rare.
+  const resolves = { ...deps, nameOf: nameAccessRows() };
+  const proxyReads = kyselyOver({ ...configuration, max: proxyConnections }, resolves);
   const changes = kyselyOver({ ...configuration, max: changeConnections }, deps);
   // The ledger repeats the same few statements.
   const prepared = { ...deps, nameOf: createStatementNames() };
@@ -56,6 +62,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     changes,
     ledger: windowRow,
     features,
+    rowsDialect,
     locks: postgresLocks,
     insertRows: insertFromJson,
     now: () => clockMs,
@@ -105,19 +112,14 @@ function checkedTypes(): TypeOverrides {
 
 const prepareNothing = () => undefined;
 
-function kyselyOver(configuration: PoolConfig, deps: PoolDeps): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createPool(configuration, deps) }) });
+/** Prepares the statement of resolves alone, in its two forms: with and without an organization. */
+function nameAccessRows(): NameStatement {
+  const nameOf = createStatementNames({ textMax: 20_000 });
+  return (text) => (text.startsWith(accessRowsStatement) ? nameOf(text) : undefined);
 }
 
-interface InstantRow {
-  readonly now: number;
-  readonly incarnation: string;
-  readonly revision: number;
-  readonly system: string;
-  /** Null on a standby. */
-  readonly timeline: string | null;
-  readonly database: string;
-  readonly file: string;
+function kyselyOver(configuration: PoolConfig, deps: PoolDeps): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createPool(configuration, deps) }) });
 }
 
 /**
@@ -130,21 +132,40 @@ interface InstantRow {
  *   (VACUUM FULL changes the table's file too, and so the epoch: needless, harmless, rare.)
  * A restored copy of the data directory changes none of them; it shows as a revision that goes back.
  */
+const epochParts = sql<string>`json_build_array(
+  feed.incarnation, control.system_identifier::text,
+  case when pg_is_in_recovery() then null else left(pg_walfile_name(pg_current_wal_lsn()), 8) end,
+  pg_database.oid::text, pg_relation_filenode('feed')::text)`;
+const epochSource = sql`feed, pg_control_system() as control, pg_database
+  where pg_database.datname = current_database()`;
+
+function epochOfParts(parts: readonly (string | null)[]): string {
+  const known = parts.filter((part) => part !== null);
+  // A standby, which has no timeline, lags behind the commits: it can neither serve reads nor report the feed's position.
+  if (known.length < parts.length) throw new StoreUnavailableError(new Error('the database is a standby'));
+  return epochOf(known);
+}
+
+interface InstantRow {
+  readonly now: number;
+  readonly revision: number;
+  readonly parts: string;
+}
+
 async function readInstant(db: Kysely<Schema>): Promise<{ readonly now: number; readonly position: Position }> {
   const { rows } = await sql<InstantRow>`
-    select ${clockMs} as now, feed.incarnation, feed.revision, control.system_identifier::text as system,
-      case when pg_is_in_recovery() then null else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline,
-      pg_database.oid::text as database, pg_relation_filenode('feed')::text as file
-    from feed, pg_control_system() as control, pg_database
-    where pg_database.datname = current_database()`.execute(db);
+    select ${clockMs} as now, feed.revision, ${epochParts}::text as parts from ${epochSource}`.execute(db);
   const row = rows[0];
   if (row === undefined) throw new StoreUnavailableError(new Error('the feed has no row'));
-  // A standby lags behind the commits, so it can neither serve reads nor report the feed's position.
-  if (row.timeline === null) throw new StoreUnavailableError(new Error('the database is a standby'));
-  const { incarnation, system, timeline, database, file } = row;
-  const epoch = epochOf([incarnation, system, timeline, database, file]);
+  const epoch = epochOfParts(readColumn(row.parts, aList(orNull(aString)), 'the epoch'));
   return { now: row.now, position: { epoch, revision: row.revision } };
 }
+
+const rowsDialect: RowsDialect = {
+  texts: (texts) => texts,
+  textsTable: (parameter) => sql`unnest(${parameter}::text[]) as wanted(hash)`,
+  ...{ jsonArray: 'json_build_array', jsonRows: 'json_agg', epochParts, epochSource, epochOf: epochOfParts },
+};
 
 // The first of the two numbers of an advisory lock: it defines the meaning of the second.
 const ledgerOfOrganizations = 1;

@@ -7,12 +7,14 @@ import { type Dialect, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { lruCache } from '../../common/lru-cache.ts';
+import type { RowsDialect } from './access-rows.ts';
 import { epochOf, noteRestart } from './epochs.ts';
 import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrate.ts';
+import type { Position } from './position.ts';
 import type { Schema } from './schema.ts';
-import { NameTakenError, type Position, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
+import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
 
 // Another program (the sqlite3 shell, a restore) may be writing for a moment. This wait blocks the whole process, so it
 // is short and the change runs again.
@@ -43,6 +45,7 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
     changes: db,
     ledger: db,
     features,
+    rowsDialect: rowsDialect(nonce),
     locks: { share: (query) => query, update: (query) => query, organizations: async () => undefined },
     insertRows: insertInParts,
     now: () => sql<number>`${clock.now()}`,
@@ -55,6 +58,16 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
     reclaim: async () => undefined,
     onReclaim: () => undefined,
     close: () => db.destroy(),
+  };
+}
+
+function rowsDialect(nonce: string): RowsDialect {
+  return {
+    texts: (texts) => JSON.stringify(texts),
+    textsTable: (parameter) => sql`(select value as hash from json_each(${parameter})) as wanted`,
+    ...{ jsonArray: 'json_array', jsonRows: 'json_group_array' },
+    ...{ epochParts: sql`json_array(feed.incarnation)`, epochSource: sql`feed` },
+    epochOf: ([incarnation = null]) => epochOf([incarnation ?? '', nonce]),
   };
 }
 

@@ -2,17 +2,11 @@
 // reads that must be consistent share one snapshot. SQLite and PostgreSQL behave the same behind it.
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { RecordKind, RecordState } from '../../proto/words/access.ts';
+import type { ReadAccessRows } from './access-rows.ts';
 import type { ActorKind } from './audit-table.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
+import type { Position } from './position.ts';
 import type { Schema } from './schema.ts';
-
-/**
- * A position on the change feed. Positions of different epochs can only be compared by the lineage of the present one.
- */
-export interface Position {
-  readonly epoch: string;
-  readonly revision: number;
-}
 
 export interface Store {
   readonly features: DatabaseFeatures;
@@ -33,6 +27,8 @@ export interface Store {
    * @throws StoreUnavailableError
    */
   snapshotForProxies: Store['snapshot'];
+  /** The rows behind key values, in one statement on the same connections. @throws StoreUnavailableError */
+  readonly accessRows: ReadAccessRows;
   /** The newest position, read from the primary now. @throws StoreUnavailableError */
   position(): Promise<Position>;
   /**

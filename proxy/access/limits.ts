@@ -32,7 +32,11 @@ export const accessLimits = {
   learntKeysMax: 8,
   resolveDeadlineMs: 2_000,
   resolvesMax: 64,
-  /** Of these, the slots for hashes that were never in memory or Redis: guesses cannot crowd out known keys. */
+  /** Of these, how many have a call of their own. Beyond this number keys share calls… */
+  resolvesAloneMax: 8,
+  /** …each of at most so many keys. */
+  resolvesTogetherMax: 64,
+  /** Of `resolvesMax`, the slots for hashes that were never in memory or Redis: guesses cannot crowd out known keys. */
   resolvesNeverSeenMax: 32,
   unknownForMs: 5_000,
   unknownMax: 10_000,

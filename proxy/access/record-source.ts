@@ -9,6 +9,7 @@ import type { RateShare } from '../../common/shares.ts';
 import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
 import { shares } from '../shares.ts';
+import { BatchedResolves, type ResolveMany } from './batched-resolves.ts';
 import type { CachedRecord, Subject } from './cached-record.ts';
 import { type EpochChange, Feed, type Reclaim, type WatchHandlers, type WatchStart, type WatchStream } from './feed.ts';
 import type { AccessLimits } from './limits.ts';
@@ -21,6 +22,8 @@ import type { Stoppable } from './stops.ts';
 export interface ControlPlane {
   /** @throws if there is no response within the time, or a refusal */
   resolve(keyHash: string, timeoutMs: number): Promise<ResolvedRecords>;
+  /** Absent: the records are not verified, or the control plane is one that resolves one key at a time. */
+  readonly resolveMany?: ResolveMany | undefined;
   watch(start: WatchStart, handlers: WatchHandlers): WatchStream;
 }
 
@@ -136,10 +139,15 @@ class TieredRecords implements LiveRecordSource {
     this.#deps = deps;
     this.#records = new Records({ ...deps, believesUnsigned: () => deps.cache?.believesUnsigned() === true });
     const records = this.#records;
+    const resolves = new BatchedResolves({
+      ...deps,
+      one: (keyHash, timeoutMs) => deps.controlPlane.resolve(keyHash, timeoutMs),
+      many: deps.controlPlane.resolveMany,
+    });
     this.#resolver = new Resolver({
       ...deps,
       records,
-      ask: (keyHash, timeoutMs) => deps.controlPlane.resolve(keyHash, timeoutMs),
+      ask: (keyHash, timeoutMs) => resolves.resolve(keyHash, timeoutMs),
       onRecords: (signed) => this.#store(signed),
       onContradiction: () => this.#feed.askNow(),
     });

@@ -23,11 +23,13 @@ import type { ProviderKeysClient } from '../../proto/generated/gateway/v1/Provid
 import type { ReportRefusedProviderKeysResponse__Output } from '../../proto/generated/gateway/v1/ReportRefusedProviderKeysResponse.ts';
 import type { ReportRequestsResponse__Output } from '../../proto/generated/gateway/v1/ReportRequestsResponse.ts';
 import type { RequestsClient } from '../../proto/generated/gateway/v1/Requests.ts';
+import type { ResolveManyResponse__Output } from '../../proto/generated/gateway/v1/ResolveManyResponse.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ReturnResponse__Output } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
 import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../proto/load.ts';
+import { BatchRefusedError, type ResolveMany } from '../access/batched-resolves.ts';
 import type { WatchHandlers, WatchStart, WatchStream } from '../access/feed.ts';
 import type { RecordKeys } from '../access/record-keys.ts';
 import type { ControlPlane } from '../access/record-source.ts';
@@ -54,7 +56,7 @@ import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
 import { encodeRefusedKeys } from './wire-refused-keys.ts';
 import { decodeReport, encodeReport } from './wire-report.ts';
 import { encodeRequests } from './wire-requests.ts';
-import { decodeSignedResolve } from './wire-signed.ts';
+import { decodeSignedMany, decodeSignedResolve } from './wire-signed.ts';
 
 export interface ControlPlaneOptions {
   /** `host:port`: one name for all replicas, or several IP addresses. */
@@ -109,6 +111,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
       const response = await callInTime(timeoutMs, send);
       return recordKeys ? decodeSignedResolve(response, keyHash, recordKeys) : decodeResolve(response);
     },
+    resolveMany: options.recordKeys && resolveManyOn(access, newCall, options.recordKeys),
     watch: (start, handlers) =>
       watch(access.Watch(metadataOfLasting(metadata)), { ...options, onIdentity }, start, handlers),
     ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), newCall),
@@ -122,6 +125,29 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
 
 /** Metadata for one call: its attempts share it. */
 type NewCall = () => Metadata;
+
+function resolveManyOn(access: AccessClient, newCall: NewCall, recordKeys: RecordKeys): ResolveMany {
+  return async (keyHashes, timeoutMs) => {
+    const request = { keyHashes: keyHashes.map((hash) => Buffer.from(hash, 'hex')) };
+    const send: Send<ResolveManyResponse__Output> = (options, done) =>
+      access.ResolveMany(request, newCall(), options, done);
+    try {
+      return decodeSignedMany(await callInTime(timeoutMs, send), keyHashes, recordKeys);
+    } catch (error) {
+      throw batchRefused(error) ?? error;
+    }
+  };
+}
+
+/** The control plane may be a newer one after a while; and it counts unknown keys anew after a second. */
+const refusedForMs = { unknownMethod: 60_000, tooMany: 1_000 } as const;
+
+function batchRefused(error: unknown): BatchRefusedError | undefined {
+  if (!(error instanceof Error && 'code' in error)) return undefined;
+  if (error.code === status.UNIMPLEMENTED) return new BatchRefusedError(refusedForMs.unknownMethod, error);
+  if (error.code === status.RESOURCE_EXHAUSTED) return new BatchRefusedError(refusedForMs.tooMany, error);
+  return undefined;
+}
 
 /** Enough for a replica and its database at their slowest. A request waits four seconds for an acquire call. */
 const ledgerDeadlines = {

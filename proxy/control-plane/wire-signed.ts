@@ -2,6 +2,7 @@
 // only once its signature is verified.
 import { never } from '../../common/never.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
+import type { ResolveManyResponse__Output } from '../../proto/generated/gateway/v1/ResolveManyResponse.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { SignedRecord as Message, SignedRecord__Output } from '../../proto/generated/gateway/v1/SignedRecord.ts';
 import { recordTypes } from '../../proto/load.ts';
@@ -29,38 +30,106 @@ export function decodeSignedResolve(
     if (keys.areGiven) keys.refuse('unsigned');
     return decodeResolve(response);
   }
-  const asOf = decodePosition(response.asOf);
   const { platform: platformMessage } = response;
-  const signed = [...response.signed, ...(platformMessage === null ? [] : [platformMessage])].map(decodeSigned);
+  const messages = [...response.signed, ...(platformMessage === null ? [] : [platformMessage])];
+  const { asOf, signed } = verified(response.asOf, messages, keys);
+  const [key] = signed.filter(({ kind, ref }) => kind === 'key' && ref === keyHash);
+  if (key === undefined) {
+    if (signed.length > 0) throw new Error('the response contains records of another key');
+    return { asOf, principal: undefined };
+  }
+  return { asOf, principal: principalOf(key, batchOf(signed)).principal, signed };
+}
+
+/**
+ * @returns the records of the first of the keys, as many as were looked up; an error for a key whose records do not fit
+ * together
+ * @throws Error as decodeSignedResolve; also if nothing was looked up
+ */
+export function decodeSignedMany(
+  response: ResolveManyResponse__Output,
+  keyHashes: readonly string[],
+  keys: RecordKeys,
+): ReadonlyMap<string, ResolvedRecords | Error> {
+  keys.learn(response.recordKeys);
+  if (response.resolved === 0) throw new Error('the response is about no key');
+  const { asOf, signed } = verified(response.asOf, response.signed, keys);
+  const batch = batchOf(signed);
+  const read = (keyHash: string): ResolvedRecords | Error => {
+    const key = batch.record(keyHash);
+    if (key?.kind !== 'key') return { asOf, principal: undefined };
+    try {
+      return { asOf, ...principalOf(key, batch) };
+    } catch (error) {
+      return error instanceof Error ? error : new Error('the records cannot be read', { cause: error });
+    }
+  };
+  return new Map(keyHashes.slice(0, response.resolved).map((keyHash) => [keyHash, read(keyHash)]));
+}
+
+/** @throws Error unless all records are genuine and of the snapshot */
+function verified(
+  asOfMessage: ResolveResponse__Output['asOf'],
+  messages: readonly SignedRecord__Output[],
+  keys: RecordKeys,
+) {
+  const asOf = decodePosition(asOfMessage);
+  const signed = messages.map(decodeSigned);
   for (const record of signed) {
     if (!keys.isGenuine(record)) keys.refuse('unknown key');
     const { epoch, revision } = record.signature;
     if (epoch !== asOf.epoch || revision !== asOf.revision)
       throw new Error('the response contains records of two snapshots');
   }
-  const [key] = signed.filter(({ kind, ref }) => kind === 'key' && ref === keyHash);
-  if (key === undefined) {
-    if (signed.length > 0) throw new Error('the response contains records of another key');
-    return { asOf, principal: undefined };
-  }
-  return { asOf, principal: principalOf(key, signed), signed };
+  return { asOf, signed };
 }
 
-function principalOf(keyRecord: SignedRecord, signed: readonly SignedRecord[]): Principal {
-  const bodyOf = (ref: string) => signed.find((record) => record.ref === ref)?.body;
+/** The records of one response. Those that keys share are decoded once. */
+interface Batch {
+  record(ref: string): SignedRecord | undefined;
+  organization(record: SignedRecord): Principal['organization'];
+  platform(record: SignedRecord): NonNullable<Principal['platform']>;
+}
+
+function batchOf(signed: readonly SignedRecord[]): Batch {
+  const byRef = new Map(signed.map((record) => [record.ref, record]));
+  return {
+    record: (ref) => byRef.get(ref),
+    organization: once(({ body }) => decodeOrganization(recordTypes.organization.deserialize(buffer(body)))),
+    platform: once(({ body }) => decodePlatform(recordTypes.platform.deserialize(buffer(body)))),
+  };
+}
+
+function once<T>(decode: (record: SignedRecord) => T): (record: SignedRecord) => T {
+  const known = new Map<SignedRecord, T>();
+  return (record) => {
+    const decoded = known.get(record) ?? decode(record);
+    known.set(record, decoded);
+    return decoded;
+  };
+}
+
+/** @returns also the signed records that it is made of */
+function principalOf(
+  keyRecord: SignedRecord,
+  batch: Batch,
+): { readonly principal: Principal; readonly signed: readonly SignedRecord[] } {
   const key = decodeKey(recordTypes.key.deserialize(buffer(keyRecord.body)));
-  const organization = bodyOf(refOf('organization', key.organizationId));
+  const organization = batch.record(refOf('organization', key.organizationId));
   if (organization === undefined) throw new Error('the response contains a key without its organization');
   const { kind, id } = key.scope;
-  const scopeBody = kind === 'organization' ? undefined : bodyOf(refOf(kind, id));
-  const scope = scopeBody && decodeScope(recordTypes.scope.deserialize(buffer(scopeBody)));
+  const scopeRecord = kind === 'organization' ? undefined : batch.record(refOf(kind, id));
+  const scope = scopeRecord && decodeScope(recordTypes.scope.deserialize(buffer(scopeRecord.body)));
   if (!fits(key, scope)) throw new Error('the response contains a key without its scope');
-  const platform = bodyOf(platformRef);
+  const platform = batch.record(platformRef);
   return {
-    key,
-    scope,
-    organization: decodeOrganization(recordTypes.organization.deserialize(buffer(organization))),
-    platform: platform && decodePlatform(recordTypes.platform.deserialize(buffer(platform))),
+    principal: {
+      key,
+      scope,
+      organization: batch.organization(organization),
+      platform: platform && batch.platform(platform),
+    },
+    signed: [keyRecord, organization, scopeRecord, platform].filter((record) => record !== undefined),
   };
 }
 

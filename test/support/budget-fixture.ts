@@ -1,5 +1,8 @@
 // A control plane over either database for tests of budgets, with the calls that these tests repeat.
 import { afterAll, beforeAll, describe } from 'vitest';
+import { hashCredential } from '../../common/credential.ts';
+import { createSealKey, parseSealKeys } from '../../common/seal.ts';
+import { type ReadRecords, recordsOf } from '../../control-plane/services/records.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from './databases.ts';
 import {
@@ -15,6 +18,7 @@ import {
   startOperatorsPlane,
   type TestTenant,
 } from './operators.ts';
+import { silentLog } from './silent-log.ts';
 
 export const testBudget = { kind: 'LIMIT_KIND_BUDGET', amountUsd: '5', period: 'BUDGET_PERIOD_DAY' };
 
@@ -83,6 +87,15 @@ export class BudgetFixture {
 
   get other(): TestTenant {
     return this.#at.other;
+  }
+
+  /** The records that a proxy gets for a new key of the organization, without secrets. */
+  async records(tenant: TestTenant): Promise<ReadRecords> {
+    const { value } = await createKey(this.plane, tenant);
+    const hash = hashCredential(String(value));
+    const now = Date.now();
+    const rows = await this.store.accessRows({ hashes: [hash], onlyOf: tenant.id, now });
+    return recordsOf({ sealKeys: parseSealKeys(createSealKey()), log: silentLog }, rows, now)(hash);
   }
 
   tenant(): Promise<TestTenant> {

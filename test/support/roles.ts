@@ -155,6 +155,7 @@ const tokensOfMember = (_world: World, tenant: TestTenant, caller: Someone) => (
 
 export const expectations: Record<MethodName, Expectation> = {
   'Access.Resolve': { ...nobodyButOthers, request: () => ({ keyHash: Buffer.alloc(32) }) },
+  'Access.ResolveMany': { ...nobodyButOthers, request: () => ({ keyHashes: [Buffer.alloc(32)] }) },
   // A stream: its callers are tested in access.test.ts.
   'Access.Watch': { ...nobodyButOthers, request: () => ({}) },
   'AiSystems.Create': {

@@ -71,7 +71,7 @@ beforeEach(async () => {
     download: async () => ({ contentType: 'text/csv', filename: 'a.csv', chunks: source.stream() }),
   };
   const calls = { dispatcher, clock: systemClock, log: silentLog, metrics };
-  const access = { resolve: unused, watch: unused, watchers: () => [] };
+  const access = { resolve: unused, resolveMany: unused, watch: unused, watchers: () => [] };
   const ledger = {
     ...{ keepSession: unused, draw: unused, release: unused, reportUsage: unused, closeSession: unused },
   };

@@ -3,7 +3,6 @@
 import { expect, it } from 'vitest';
 import { windowOf } from '../../../common/budget-window.ts';
 import { counterOf, otherCounterOf } from '../../../common/counter-names.ts';
-import { readLimits } from '../../../control-plane/services/limit-rows.ts';
 import { sendAlerts } from '../../../control-plane/webhooks/alerts.ts';
 import { noteThresholds } from '../../../control-plane/webhooks/thresholds.ts';
 import { describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
@@ -110,8 +109,8 @@ describeBudgets('limits for a tag and for each value', (fixture) => {
       ),
     ] as const;
     for (const [kind, fields] of kinds) await fixture.budget(tenant, { kind, ...fields, each: 'key' });
-    const records = await fixture.store.snapshot((db) => readLimits(db, tenant.id, [tenant.id]));
-    expect(records(tenant.id).map((record) => [record.kind, record.counting])).toEqual(
+    const { organization } = await fixture.records(tenant);
+    expect(organization?.limits?.map((record) => [record.kind, record.counting])).toEqual(
       kinds.map(([kind]) => ['LIMIT_KIND_UNSPECIFIED', { kind, each: 'key' }]),
     );
     // Control planes of the version before know none of these words, and leave the rows alone.

@@ -6,8 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { windowEnd, windowOf } from '../../../common/budget-window.ts';
 import { hourMs } from '../../../common/durations.ts';
 import { forecastWindows } from '../../../control-plane/services/budget-forecast.ts';
-import { readLimits } from '../../../control-plane/services/limit-rows.ts';
-import { readPlatform } from '../../../control-plane/services/stop-rows.ts';
 import { type BudgetFixture, describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
 import { freshSqlite } from '../../support/databases.ts';
 import { LedgerFixture } from '../../support/ledger.ts';
@@ -45,8 +43,7 @@ function ofProviderKeys(fixture: BudgetFixture): void {
       { limitId: budget.id, limitName: 'budget of $2000 a month of the provider key main' },
     ]);
     const soft = await fixture.budget(tenant, { subject, soft: true });
-    const records = await fixture.store.snapshot((db) => readLimits(db, tenant.id, [tenant.id]));
-    expect(records(tenant.id)).toMatchObject([
+    expect((await fixture.records(tenant)).organization?.limits).toMatchObject([
       { kind: 'LIMIT_KIND_UNSPECIFIED', counting: { kind: 'LIMIT_KIND_BUDGET', providerKeyId: id } },
     ]);
     const member = await createPerson(fixture.plane, tenant, 'ROLE_MEMBER');
@@ -184,7 +181,8 @@ function ofPlatform(fixture: BudgetFixture): void {
         ...{ forecastUsd: '0', forecastBasis: 'BUDGET_FORECAST_BASIS_WINDOWS' },
       },
     ]);
-    const { limits = [] } = await fixture.store.snapshot((db) => readPlatform(db, Date.now()));
+    const { platformRecord } = await fixture.records(fixture.acme);
+    const limits = platformRecord?.limits ?? [];
     expect(limits).toMatchObject([{ id, kind: 'LIMIT_KIND_BUDGET' }]);
     expect(limits[0]).not.toHaveProperty('amountUsd');
     for (const { owner } of [fixture.acme, fixture.other]) {
