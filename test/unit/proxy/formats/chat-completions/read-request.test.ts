@@ -89,8 +89,8 @@ describe('a chat request', () => {
 
   it.each([
     ['', /empty/],
-    ['{', /JSON/],
-    ['\ufeff{}', /JSON/],
+    ['{', /not valid JSON/],
+    ['\ufeff{}', /not valid JSON/],
   ])('%j is refused as a request body', (text, message) => {
     expect(() => parseChatRequest(Buffer.from(text))).toThrow(message);
   });

@@ -157,6 +157,8 @@ describe('a request of Converse as chat completions', () => {
     ['messages[0].content[0].text', { messages: [{ role: 'user', content: [{ text: 1 }] }] }],
     ['messages[0].content[0].image.format', { messages: [{ role: 'user', content: [image('svg', 'AAAA')] }] }],
     ['messages[0].content[0].image.source.bytes', { messages: [{ role: 'user', content: [image('png', '?')] }] }],
+    ['messages[0].content[0].guardContent', { messages: [{ role: 'user', content: [{ guardContent: {} }] }] }],
+    ['messages[0].content[0].toolUse', { messages: [{ role: 'assistant', content: [{ toolUse: 'f' }] }] }],
     ['inferenceConfig', { inferenceConfig: 1 }],
     ['outputConfig.textFormat', { outputConfig: { textFormat: { type: 'json_schema' } } }],
     ['toolConfig.toolChoice', { toolConfig: { tools: [tool], toolChoice: {} } }],
@@ -261,6 +263,11 @@ describe('a request of InvokeModel', () => {
     const { chat, losses } = clientsOf('invoke').readRequest(body, { model: 'm', stream: true });
     expect(chat).toMatchObject({ model: 'm', stream: true, max_tokens: 1 });
     expect(losses.dropped).toEqual(['anthropic_beta']);
+  });
+
+  it('has the model in its path, under the name of the path’s parameter', () => {
+    const { fieldOf } = clientsOf('invoke');
+    expect(['model', 'max_completion_tokens'].map(fieldOf)).toEqual(['modelId', 'max_tokens']);
   });
 });
 

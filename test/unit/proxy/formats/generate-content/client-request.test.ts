@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
+import { issuerOf, shortDigest, wrapOpaque } from '../../../../../proxy/conversation/opaque.ts';
 import { generateContentClients } from '../../../../../proxy/formats/generate-content/client.ts';
 import { passGenerateContentRequest } from '../../../../../proxy/formats/generate-content/pass-request.ts';
+import { callerSignature } from '../../../../../proxy/formats/generate-content/signatures.ts';
+import { anySignature } from '../../../../../proxy/formats/generate-content/vendor-reasoning.ts';
 import { noOwnTools } from '../../../../../proxy/formats/own-tools.ts';
 
 const path = { model: 'm', stream: false };
@@ -61,6 +64,34 @@ describe('a request of generateContent as chat completions', () => {
     });
   });
 
+  it('has schemas in JSON Schema from the names that the vendor’s REST API takes too', () => {
+    const response_schema = {
+      ...{ type: 'OBJECT', property_ordering: ['snake_case'], max_properties: '2' },
+      properties: { snake_case: { type: 'ARRAY', min_items: '1', items: { any_of: [{ type: 'STRING' }] } } },
+    };
+    const { chat, losses } = read({ contents, generationConfig: { responseSchema: response_schema } });
+    expect(chat.response_format).toMatchObject({
+      json_schema: {
+        schema: {
+          ...{ type: 'object', maxProperties: 2 },
+          properties: { snake_case: { type: 'array', minItems: 1, items: { anyOf: [{ type: 'string' }] } } },
+        },
+      },
+    });
+    expect(losses.dropped).toEqual(['generationConfig.responseSchema.propertyOrdering']);
+  });
+
+  it.each(['Be kind.', { parts: [{ text: 'Be kind.' }] }])('begins with the text of the system: %j', (text) => {
+    const content = typeof text === 'string' ? text : [{ type: 'text', text: 'Be kind.' }];
+    expect(chatOf({ systemInstruction: text }).messages).toMatchObject([{ role: 'system', content }, { role: 'user' }]);
+  });
+
+  it('is refused with a system instruction that is no content', () => {
+    expect(() => read({ contents, systemInstruction: 7 })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param: 'systemInstruction' }),
+    );
+  });
+
   it('ties results to calls of their name in their order', () => {
     const call = (name: string) => ({ functionCall: { name, args: {} } });
     const result = (name: string) => ({ functionResponse: { name, response: { result: name } } });
@@ -115,6 +146,64 @@ describe('a request that passes to the vendor', () => {
     };
     const passing = { model: 'm', rights: { isOwnKey: false, ownTools: noOwnTools }, outputTokens: 7 };
     expect(passGenerateContentRequest(client, passing).body).toBe(written);
+  });
+});
+
+describe('signatures in a request that passes to the vendor', () => {
+  const pass = (parts: readonly JsonObject[]) => {
+    const body = { contents: [...contents, { role: 'model', parts }, ...contents] };
+    const client = {
+      ...{ translation: generateContentClients, body, bytes: Buffer.from(JSON.stringify(body)) },
+      ...{ path, headers: [], origins: [], losses: { dropped: [], refusal: undefined } },
+    };
+    const passing = { model: 'm', rights: { isOwnKey: false, ownTools: noOwnTools }, outputTokens: undefined };
+    const { body: written, dropped } = passGenerateContentRequest(client, passing);
+    return { contents: (JSON.parse(written) as { contents: readonly unknown[] }).contents, dropped };
+  };
+  const functionCall = { name: 'boil', args: {} };
+  const issuer = issuerOf('assistant-provider', 'stored');
+  const foreign = wrapOpaque({ issuer, kind: 'signature', value: 'c2ln', text: shortDigest('Hm.') }) ?? '';
+  const ofClaude = Buffer.from(foreign).toString('base64');
+
+  it.each<[string, JsonObject, JsonObject]>([
+    [
+      'the vendor’s again at a call of the same model',
+      { functionCall, thoughtSignature: callerSignature('c2ln', 'm') },
+      { functionCall, thoughtSignature: 'c2ln' },
+    ],
+    [
+      'the one that the vendor takes for any call, if another model made the call',
+      { functionCall, thoughtSignature: callerSignature('c2ln', 'other') },
+      { functionCall, thoughtSignature: anySignature },
+    ],
+    [
+      'gone at a text of another model',
+      { text: 'Hi', thought_signature: callerSignature('c2ln', 'x') },
+      { text: 'Hi' },
+    ],
+    [
+      'unchanged if the vendor wrote it',
+      { text: 'Hi', thoughtSignature: 'c2ln' },
+      { text: 'Hi', thoughtSignature: 'c2ln' },
+    ],
+  ])('are %s', (_what, part, passed) => {
+    expect(pass([part])).toEqual({
+      contents: [...contents, { role: 'model', parts: [passed] }, ...contents],
+      dropped: [],
+    });
+  });
+
+  it('go with the thoughts of another vendor’s model, beside which a call stays', () => {
+    const thought = { text: 'Hm.', thought: true, thoughtSignature: ofClaude };
+    expect(pass([thought, { functionCall, thoughtSignature: ofClaude }])).toEqual({
+      contents: [
+        ...contents,
+        { role: 'model', parts: [{ functionCall, thoughtSignature: anySignature }] },
+        ...contents,
+      ],
+      dropped: ['contents.parts.thought'],
+    });
+    expect(pass([thought]).contents).toEqual([...contents, ...contents]);
   });
 });
 
