@@ -8,6 +8,9 @@ import { anySignature } from '../../../../../proxy/formats/generate-content/vend
 import { noOwnTools } from '../../../../../proxy/formats/own-tools.ts';
 
 const path = { model: 'm', stream: false };
+const issuer = issuerOf('assistant-provider', 'stored');
+const wrappedSignature = (thinking: string) =>
+  wrapOpaque({ issuer, kind: 'signature', value: 'c2ln', text: shortDigest(thinking) }) ?? '';
 const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
 const read = (body: JsonObject) => generateContentClients.readRequest(body, path);
 const chatOf = (fields: JsonObject) => read({ contents, ...fields }).chat;
@@ -127,6 +130,31 @@ describe('a request of generateContent as chat completions', () => {
     expect(read({ contents, ...fields }).losses.refusal).toMatchObject({ code: 'unsupported_parameter', param });
   });
 
+  it('has the thinking of a Claude model again, although a stream cut its text into parts', () => {
+    const thoughtSignature = Buffer.from(wrappedSignature('Hm. So.')).toString('base64');
+    const thoughts = [
+      { text: 'Hm.', thought: true },
+      { text: ' So.', thought: true },
+      { text: '', thought: true, thoughtSignature },
+    ];
+    const { chat, losses } = read({
+      contents: [...contents, { role: 'model', parts: [...thoughts, { text: 'Tea.' }] }],
+    });
+    expect(chat.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', thinking_blocks: [{ type: 'thinking', thinking: 'Hm. So.' }] },
+    ]);
+    expect(losses.dropped).toEqual([]);
+    const unsigned = { contents: [...contents, { role: 'model', parts: [...thoughts.slice(0, 2), { text: 'Tea.' }] }] };
+    expect(read(unsigned).losses.dropped).toEqual(['contents.parts.thought']);
+  });
+
+  it.each([undefined, 7, 'text/html', 'image/svg+xml'])('refuses data of the media type %j', (mimeType) => {
+    expect(() => read({ contents: [{ parts: [{ inlineData: { mimeType, data: 'AAAA' } }] }] })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param: 'contents[0].parts[0].inlineData.mimeType' }),
+    );
+  });
+
   it('refuses a field with both of its names', () => {
     const inline = { mimeType: 'image/png', data: '' };
     expect(() => read({ contents: [{ parts: [{ inlineData: inline, inline_data: inline }] }] })).toThrow(
@@ -161,9 +189,7 @@ describe('signatures in a request that passes to the vendor', () => {
     return { contents: (JSON.parse(written) as { contents: readonly unknown[] }).contents, dropped };
   };
   const functionCall = { name: 'boil', args: {} };
-  const issuer = issuerOf('assistant-provider', 'stored');
-  const foreign = wrapOpaque({ issuer, kind: 'signature', value: 'c2ln', text: shortDigest('Hm.') }) ?? '';
-  const ofClaude = Buffer.from(foreign).toString('base64');
+  const ofClaude = Buffer.from(wrappedSignature('Hm.')).toString('base64');
 
   it.each<[string, JsonObject, JsonObject]>([
     [

@@ -34,6 +34,35 @@ describe('a request of the Messages API as chat completions', () => {
     ]);
   });
 
+  it('has what the model thought, wrote and called in one message', () => {
+    const thought = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' };
+    const text = { type: 'text', text: 'On it.' };
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'boil', input: {} };
+    expect(messagesOf(user('Boil.'), { role: 'assistant', content: [thought, text, call] })).toEqual([
+      user('Boil.'),
+      {
+        ...{ role: 'assistant', content: [text], thinking_blocks: [thought] },
+        tool_calls: [{ id: 'toolu_1', type: 'function', function: { name: 'boil', arguments: '{}' } }],
+      },
+    ]);
+  });
+
+  it.each<[JsonObject, JsonObject]>([
+    [{ stop_sequences: ['END'] }, { stop: ['END'] }],
+    [{ metadata: { user_id: 'u-7' } }, { user: 'u-7' }],
+    [{ service_tier: 'standard_only' }, { service_tier: 'default' }],
+    [{ output_config: { effort: 'low' } }, { reasoning_effort: 'low' }],
+    [{ thinking: { type: 'disabled' } }, { thinking: { type: 'disabled' }, reasoning_effort: 'none' }],
+    [
+      { temperature: 0.5, top_k: 3 },
+      { temperature: 0.5, top_k: 3 },
+    ],
+  ])('has the options of %j, and no others', (fields, options) => {
+    const { model: _, max_tokens: __, messages: ___, ...rest } = read(fields).chat;
+    expect(rest).toEqual(options);
+    expect(read(fields).losses).toMatchObject({ dropped: [], refusal: undefined });
+  });
+
   it('keeps the texts of the system before the conversation and within it', () => {
     const within = { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] };
     const { chat } = read({ system: 'Be kind.', messages: [user('Hello'), within] });
@@ -92,6 +121,7 @@ describe('a request of the Messages API as chat completions', () => {
       { messages: [user([document({ type: 'base64', media_type: 'text/html', data: 'AAAA' })])] },
       'messages[0].content[0].source.media_type',
     ],
+    [{ messages: [{ role: 'assistant', content: ['Hello'] }] }, 'messages[0].content[0]'],
     [{ system: {} }, 'system'],
     [{ max_tokens: 0 }, 'max_tokens'],
   ])('is refused with the field that is wrong: %j', (fields, param) => {

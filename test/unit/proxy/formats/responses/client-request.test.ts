@@ -58,6 +58,28 @@ describe('a request of the Responses API as chat completions', () => {
     expect(read(fields).losses).toMatchObject({ dropped: [], refusal: undefined });
   });
 
+  const offered = { tools: ['boil', 'cool'].map((name) => ({ type: 'function', name, parameters: schema })) };
+  const chosen = (name: string) => ({ type: 'function', function: { name } });
+  it.each<[unknown, unknown]>([
+    ['auto', 'auto'],
+    ['required', 'required'],
+    ['none', 'none'],
+    [{ type: 'function', name: 'boil' }, chosen('boil')],
+    [
+      { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'cool' }] },
+      { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [chosen('cool')] } },
+    ],
+    [{ type: 'allowed_tools', mode: 'auto', tools: [{ type: 'web_search' }] }, 'none'],
+  ])('has the tool choice %j', (tool_choice, choice) => {
+    const { chat, losses } = read({ ...offered, tool_choice });
+    expect([chat.tool_choice, losses.refusal]).toEqual([choice, undefined]);
+  });
+
+  it('cannot demand one of the vendor’s own tools of other vendors', () => {
+    const tool_choice = { type: 'allowed_tools', mode: 'required', tools: [{ type: 'web_search' }] };
+    expect(read({ ...offered, tool_choice }).losses.refusal).toMatchObject({ param: 'tool_choice' });
+  });
+
   it('names each option that other vendors do not get', () => {
     const { losses } = read({ text: { verbosity: 'low', moon: 1 }, reasoning: { summary: 'auto' }, max_tool_calls: 3 });
     expect(losses.dropped.toSorted()).toEqual(['max_tool_calls', 'reasoning.summary', 'text.moon']);
@@ -79,6 +101,8 @@ describe('a request of the Responses API as chat completions', () => {
     [{ text: { format: { type: 'moon' } } }, 'text.format.type'],
     [{ text: 'low' }, 'text'],
     [{ instructions: {} }, 'instructions'],
+    [{ ...offered, tool_choice: 'boil' }, 'tool_choice'],
+    [{ ...offered, tool_choice: { type: 'function', name: 'moon' } }, 'tool_choice'],
   ])('is refused with the field that is wrong: %j', (fields, param) => {
     expect(() => read(fields)).toThrow(expect.objectContaining({ code: 'invalid_request', param }));
   });

@@ -1,6 +1,6 @@
 // A whole response of a server of the Responses API as a chat client gets it.
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../../../common/json.ts';
 import { responsesServer } from '../../../../../proxy/providers/responses.ts';
 import { callOf } from '../../../../support/vendor-calls.ts';
 
@@ -12,6 +12,52 @@ function completionOf(fields: JsonObject): JsonObject {
   const { body } = responsesServer.format.readResponse(call, { head: {}, body: Buffer.from(JSON.stringify(response)) });
   return JSON.parse(body.toString());
 }
+
+const event = (type: string, fields: JsonObject) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+
+function chunksOf(...events: readonly string[]): readonly JsonObject[] {
+  const fields = { stream: true, messages: [{ role: 'user', content: 'Hello' }] };
+  const reader = responsesServer.format.openStream(
+    callOf('gpt-provider', 'gpt-5', fields),
+    {},
+    { eventBytesMax: 65_536 },
+  );
+  const text = Buffer.concat([...events.map((one) => reader.push(Buffer.from(one))), reader.end()]).toString();
+  return text.split('\n\n').flatMap((one) => (one.startsWith('data: {') ? [JSON.parse(one.slice(6))] : []));
+}
+
+describe('a stream of the Responses API', () => {
+  const response = { id: 'resp_1', object: 'response', created_at: 7, model: 'gpt-5-2025-08-07', output: [] };
+  const created = event('response.created', { response });
+
+  it('has its call from the first event of the item on', () => {
+    const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'boil', arguments: '' };
+    const at = { item_id: 'fc_1', output_index: 0 };
+    const chunks = chunksOf(
+      created,
+      event('response.output_item.added', { output_index: 0, item }),
+      event('response.function_call_arguments.delta', { ...at, delta: '{"cups":' }),
+      event('response.function_call_arguments.delta', { ...at, delta: '2}' }),
+      event('response.output_item.done', { output_index: 0, item: { ...item, arguments: '{"cups":2}' } }),
+      event('response.completed', { response: { ...response, status: 'completed' } }),
+    );
+    const choices = chunks.flatMap((chunk) => objectsOf(chunk.choices));
+    const calls = choices.flatMap(({ delta }) => objectsOf(isObject(delta) ? delta.tool_calls : undefined));
+    expect(calls[0]).toMatchObject({ index: 0, id: 'call_1', function: { name: 'boil' } });
+    const written = calls.map((call) => (isObject(call.function) ? call.function.arguments : ''));
+    expect(written.join('')).toBe('{"cups":2}');
+    expect(choices.at(-1)?.finish_reason).toBe('tool_calls');
+    expect(chunks[0]).toMatchObject({ model: 'gpt-5-2025-08-07', created: 7 });
+  });
+
+  it.each([
+    ['a response without an id', event('response.created', { response: { ...response, id: undefined } })],
+    ['no response', event('response.created', {})],
+    ['another event', event('response.output_text.delta', { delta: 'Hi' })],
+  ])('is broken if it begins with %s', (_what, first) => {
+    expect(() => chunksOf(first)).toThrow(expect.objectContaining({ code: 'upstream_protocol_error' }));
+  });
+});
 
 describe('a response of the Responses API', () => {
   it.each([

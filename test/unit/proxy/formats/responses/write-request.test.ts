@@ -59,6 +59,44 @@ describe('a chat request at a server of the Responses API', () => {
     ]);
   });
 
+  const named = (name: string) => ({ type: 'function', function: { name } });
+  const allowed = (...names: readonly string[]) => ({
+    type: 'allowed_tools',
+    allowed_tools: { mode: 'auto', tools: names.map(named) },
+  });
+  it.each<[unknown, unknown]>([
+    ['required', 'required'],
+    [named('boil'), { type: 'function', name: 'boil' }],
+    [allowed('boil'), { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'boil' }] }],
+    [undefined, undefined],
+  ])('has the tool choice %j', async (tool_choice, choice) => {
+    const { body } = await written({ tools: [named('boil'), named('cool')], tool_choice });
+    expect(body.tool_choice).toEqual(choice);
+  });
+
+  it('has files as data or by their URL', async () => {
+    const file = (file_data: string) => ({ type: 'file', file: { file_data, filename: 'tea.pdf' } });
+    const url = 'https://example.com/tea.pdf';
+    const data = `data:application/pdf;base64,${Buffer.from('%PDF-').toString('base64')}`;
+    const { body } = await written({ messages: [{ role: 'user', content: [file(data), file(url)] }] });
+    expect(body.input).toMatchObject([
+      {
+        content: [
+          { type: 'input_file', filename: 'tea.pdf', file_data: data },
+          { type: 'input_file', file_url: url },
+        ],
+      },
+    ]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['sound', { type: 'input_audio', input_audio: { data: 'aGk=', format: 'wav' } }],
+    ['a file of the vendor’s account', { type: 'file', file: { file_id: 'file-1' } }],
+  ])('is refused with %s', async (_what, part) => {
+    const messages = [{ role: 'user', content: [part] }];
+    await expect(written({ messages })).rejects.toMatchObject({ code: 'unsupported_parameter' });
+  });
+
   it.each<[string, JsonObject | undefined, Partial<ModelCapabilities>]>([
     ['low', { effort: 'low' }, { reasoning: 'effort' }],
     ['max', { effort: 'xhigh' }, { reasoning: 'effort', effortXhigh: true }],
