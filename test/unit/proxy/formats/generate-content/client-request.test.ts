@@ -149,6 +149,25 @@ describe('a request of generateContent as chat completions', () => {
     expect(read(unsigned).losses.dropped).toEqual(['contents.parts.thought']);
   });
 
+  it('has two thoughts of a Claude model in two blocks', () => {
+    const parts = ['Hm.', 'So.'].map((text) => {
+      const thoughtSignature = Buffer.from(wrappedSignature(text)).toString('base64');
+      return { text, thought: true, thoughtSignature };
+    });
+    const { chat } = read({ contents: [...contents, { role: 'model', parts: [...parts, { text: 'Tea.' }] }] });
+    expect(chat.messages).toMatchObject([
+      { role: 'user' },
+      { thinking_blocks: ['Hm.', 'So.'].map((thinking) => ({ type: 'thinking', thinking })) },
+    ]);
+  });
+
+  it('has images as data', () => {
+    const inlineData = { mimeType: 'image/PNG; a=b', data: 'AAAA' };
+    expect(read({ contents: [{ parts: [{ inlineData }] }] }).chat.messages).toEqual([
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] },
+    ]);
+  });
+
   it.each([undefined, 7, 'text/html', 'image/svg+xml'])('refuses data of the media type %j', (mimeType) => {
     expect(() => read({ contents: [{ parts: [{ inlineData: { mimeType, data: 'AAAA' } }] }] })).toThrow(
       expect.objectContaining({ code: 'invalid_request', param: 'contents[0].parts[0].inlineData.mimeType' }),
