@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../../guardrails/fold.ts';
 import { compileCheck } from '../../../guardrails/index.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
+import { TextWindow } from '../../../guardrails/window.ts';
 import type { PersonalDataType } from '../../../proto/words/guardrails.ts';
 
 const personalData = (...types: readonly PersonalDataType[]) =>
@@ -92,6 +93,16 @@ describe('other forms of personal data', () => {
     expect(foundIn(words, 'C:\\projects\\tangerine and x\\ntangerine')).toEqual(['\\tangerine', 'tangerine']);
     expect(foundIn(patterns, 'CORP\\nadine, {"a":"x\\nTCK-123456"}')).toEqual(['CORP\\nadine', 'TCK-123456']);
     expect(foundIn(secrets, `C:\\keys\\${npmToken}`)).toEqual([`\\${npmToken}`]);
+  });
+
+  it('a backslash is both, however a stream is cut', () => {
+    const text = 'open C:\\projects\\tangerine and x\\ntangerine now';
+    const replaced = { replacement: () => '[X]', found: () => undefined };
+    for (let at = 0; at <= text.length; at++) {
+      const stream = new TextWindow([{ matcher: words, ...replaced }]);
+      const left = stream.push(text.slice(0, at)) + stream.end(text.slice(at));
+      expect(left, `cut at ${at}`).toBe('open C:\\projects[X] and x\\n[X] now');
+    }
   });
 });
 

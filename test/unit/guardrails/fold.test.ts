@@ -36,6 +36,13 @@ describe('folding', () => {
     expect(fold(raw).text).toBe(expected);
   });
 
+  it.each([
+    ['invisible characters', 'a\\u007f\\u200b\\u0000b&#8203;c', 'abc'],
+    ['letters in other shapes', '\\uff41%EF%BD%82&#119836;', 'abc'],
+  ])('folds %s behind escapes too', (_what, raw, expected) => {
+    expect(fold(raw).text).toBe(expected);
+  });
+
   it('maps back to where characters begin and end, including invisible characters behind them', () => {
     const folded = fold('\u200bße\u0301\u200b𝐛');
     expect(readingOf(folded, 8)).toEqual({

@@ -85,6 +85,22 @@ describe('a scan of a text in pieces', () => {
     expect(inPieces(matcher, text).hits).toEqual(expected);
   });
 
+  const long = 'word '.repeat(8_000);
+  it.each([
+    ['words', `${long}ｂｌｕｅ\u00a0ｈｅｒｏｎ`],
+    ['words', `${long}bl\u200bue h\u0435ron and \ud835\udc1bl\u00fce heron ${long}`],
+    ['words', `${long}blue\\nheron ${long}blue%20heron`],
+    ['personal data', `${long}４１１１　１１１１　１１１１　１１１１ ${long}`],
+    ['personal data', `${long}ada&#64;example&period;org`],
+  ])('finds disguised matches in texts that are too long to be folded at once: %s', (name, text) => {
+    const matcher = matchers[name];
+    if (matcher === undefined) throw new Error(name);
+    const expected = whole(matcher, text);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(inPieces(matcher, text).hits).toEqual(expected);
+    expect(scan([matcher], [text], window)).toEqual({ hits: expected, failed: [] });
+  });
+
   it('inspects a match that never ends in linear time', () => {
     let seen = 0;
     const counting: Matcher = {

@@ -29,8 +29,9 @@ const record = {
   revision: 5,
 } as const satisfies GuardrailRecord;
 
-const checkOf = (check: GuardrailCheck | null, secret?: string) =>
-  decode({ ...record, check, ...(secret !== undefined && { secret }) })[0]?.check;
+const checkOf = (check: GuardrailCheck | null, secret?: string, credential?: GuardrailRecord['credential']) =>
+  decode({ ...record, check, ...(secret !== undefined && { secret }), ...(credential && { credential }) })[0]?.check;
+const region = 'eu-west-1';
 
 describe('a guardrail of a record', () => {
   it('is decoded with all its fields', () => {
@@ -89,6 +90,15 @@ describe('a guardrail of a newer control plane', () => {
     ['a type of personal data that it does not know', { personalData: { types: [1, 99 as 1] } }],
     ['a type of personal data that is none', { personalData: { types: [0] } }],
     ['sizes without any', { promptSize: {} }],
+    ['an adapter that it does not know', { service: { adapter: 'moon', url: 'https://checks.example.com/' } }],
+    ['an adapter without an option that it needs', { service: { adapter: 'bedrock', options: { region } } }],
+    [
+      'an adapter with an option that it does not know',
+      { service: { adapter: 'bedrock', options: { region, guardrail: 'g1', moon: '1' } } },
+    ],
+    ['a form of a model that it does not know', { model: { model: 'm', form: 'moon' } }],
+    ['a form without a model', { model: { form: 'llama_guard' } }],
+    ['a form with a field that the form does not take', { model: { model: 'm', form: 'llama_guard', criterion: 'x' } }],
     ['a webhook without its secret', { webhook: { url: 'https://checks.example.com/' } }],
   ])('becomes a check that always fails when this version reads %s', (_what, check) => {
     expect(checkOf(check)).toEqual({ kind: 'unknown' });
@@ -142,6 +152,27 @@ describe('a check of a guardrail', () => {
     expect(checkOf({ webhook: { url: 'https://checks.example.com/', timeoutMs: 1 } }, 'x')).toMatchObject({
       timeoutMs: 1,
     });
+  });
+
+  it('of a vendor’s service has the vendor’s URL, its options and a credential that does not print', () => {
+    const credential = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' };
+    const service = { adapter: 'bedrock', options: { region, guardrail: 'g1' }, labels: ['HATE'] };
+    const check = checkOf({ service }, undefined, credential);
+    expect(check).toMatchObject({
+      ...{ kind: 'service', ...service, url: 'https://bedrock-runtime.eu-west-1.amazonaws.com' },
+      ...{ scoreMin: undefined, timeoutMs: 5000 },
+    });
+    const read = check?.kind === 'service' ? check.credential : undefined;
+    expect([read?.accessKeyId, read?.secretAccessKey, read?.apiKey].map((one) => one?.reveal())).toEqual([
+      ...['AKIDEXAMPLE', 'not-a-secret', undefined],
+    ]);
+    expect(JSON.stringify(check)).not.toContain('not-a-secret');
+    expect(checkOf({ service })).toMatchObject({ kind: 'service', credential: undefined });
+  });
+
+  it('of a model is decoded with what its form takes', () => {
+    const model = { model: 'gpt-provider/guard', form: 'llama_guard', categories: ['S1'], timeoutMs: 900 };
+    expect(checkOf({ model })).toMatchObject({ kind: 'model', ...model, scoreMin: undefined });
   });
 
   it('of moderation covers the newest model, all categories and the vendor’s flags by default', () => {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isFrom, issuerOf, isWrapped, unwrapOpaque, wrapOpaque } from '../../../../proxy/conversation/opaque.ts';
 import { callerSignature } from '../../../../proxy/formats/generate-content/signatures.ts';
-import { ownThinking, wrappedBlock, wrapThinking } from '../../../../proxy/models/claude/wrapped-thinking.ts';
+import {
+  blocksIn,
+  ownThinking,
+  wrapBlocks,
+  wrappedBlock,
+  wrapThinking,
+} from '../../../../proxy/models/claude/wrapped-thinking.ts';
 
 const issuer = issuerOf('assistant-provider', '0198a5c0-0000-7000-8000-000000000001');
 const wrapped = wrapOpaque({ issuer, kind: 'signature', value: 'c2ln+/==' }) ?? '';
@@ -94,6 +100,15 @@ describe('wrapped thinking', () => {
     const value = thinking?.type === 'thinking' ? thinking.signature : '';
     expect(wrappedBlock(value, 'Oslo it is.')).toEqual(thinking);
     expect(wrappedBlock('EqQBCkYIBRgCKkA', 'Oslo it is.')).toBeUndefined();
+  });
+
+  it('is in one value for a client that sends calls back without the thinking before them', () => {
+    const blocks = [{ ...thinking }, { ...redactedToo }];
+    expect(blocksIn(wrapBlocks(blocks) ?? '')).toEqual(blocks);
+    expect(wrapBlocks([signed])).toBeUndefined();
+    const forged = { type: 'moon', data: thinking?.type === 'thinking' ? thinking.signature : '' };
+    expect(blocksIn(wrapBlocks([forged]) ?? '')).toEqual([]);
+    expect(blocksIn('EqQBCkYIBRgCKkA')).toEqual([]);
   });
 
   it('is left out if it is too large', () => {

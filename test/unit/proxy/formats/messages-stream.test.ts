@@ -62,6 +62,12 @@ function blocksOf(events: readonly Event[]): readonly (readonly [string, string]
 }
 
 describe('a stream for clients of the Messages API', () => {
+  it('begins and ends a message even if the response had nothing but its end', () => {
+    const events = eventsOf('data: [DONE]\n\n');
+    expect(events.map(({ type }) => type)).toEqual(['message_start', 'message_delta', 'message_stop']);
+    expect(events[1]?.delta).toMatchObject({ stop_reason: 'end_turn' });
+  });
+
   it('has the text of each kind in a block of its own', () => {
     const stream =
       chunk({ role: 'assistant', content: '' }) +

@@ -1,6 +1,7 @@
 // Which tools of a vendor pass: every type that the vendors' SDKs know, with each class on and off.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
+import { clientFormats } from '../../../../proxy/client-formats.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import type { ClientTranslation } from '../../../../proxy/formats/client-format.ts';
 import { converseClients } from '../../../../proxy/formats/converse/client.ts';
@@ -82,6 +83,20 @@ describe('a tool of the Messages API', () => {
   });
 });
 
+describe('a tool of Converse that the vendor runs', () => {
+  it('is named where the client put it: those of Claude are among the fields of the model', () => {
+    const function_ = { toolSpec: { name: 'f', inputSchema: { json: {} } } };
+    const body = {
+      toolConfig: { tools: [function_, { systemTool: { name: 'nova_grounding' } }] },
+      additionalModelRequestFields: { tools: [{ type: 'code_execution_20250522', name: 'code_execution' }] },
+    };
+    expect(clientFormats.converse.translation?.ownTools?.(body).map(({ at }) => at)).toEqual([
+      'toolConfig.tools[1]',
+      'additionalModelRequestFields.tools[0]',
+    ]);
+  });
+});
+
 describe('a tool of generateContent', () => {
   const pass = (tools: readonly JsonObject[], right: Right) =>
     passGenerateContentRequest(clientOf(generateContentClients, { tools }), {
@@ -122,6 +137,14 @@ describe('a tool of generateContent', () => {
     );
     expect(JSON.parse(body).tools).toEqual([{ googleSearch: { a: 1 }, functionDeclarations }]);
     expect(dropped).toEqual(['tools.codeExecution']);
+  });
+
+  it('is named where the client put it', () => {
+    const tools = [{ functionDeclarations: [] }, { google_search: {}, codeExecution: {} }];
+    expect(generateContentClients.ownTools?.({ tools }).map(({ at }) => at)).toEqual([
+      'tools[1].googleSearch',
+      'tools[1].codeExecution',
+    ]);
   });
 
   it('is known to the reader of the response only if it passed', () => {

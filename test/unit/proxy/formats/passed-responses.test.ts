@@ -4,6 +4,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientFormats } from '../../../../proxy/client-formats.ts';
+import { textTokensMax } from '../../../../proxy/conversation/text-tokens.ts';
+import { forNativeClients } from '../../../../proxy/formats/chat-completions/native.ts';
+import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { toConversation } from '../../../../proxy/formats/chat-completions/to-conversation.ts';
 import type { ReadableFormat, TranslatedCall, VendorResponse } from '../../../../proxy/formats/format.ts';
 import { generateContent } from '../../../../proxy/formats/generate-content/index.ts';
@@ -13,7 +16,7 @@ import { assistantProvider } from '../../../../proxy/providers/assistant-provide
 import { buildRequest, type ProviderCall } from '../../../../proxy/providers/provider.ts';
 import { searchProvider } from '../../../../proxy/providers/search-provider.ts';
 import type { Behaviour } from '../../../../simulator/behaviour.ts';
-import { openGoldenCase } from '../../../support/golden.ts';
+import { goldenCall, openGoldenCase } from '../../../support/golden.ts';
 import { askVendor, clientCallOf, partsOf } from '../../../support/vendor-calls.ts';
 
 const root = join(import.meta.dirname, '../../../golden');
@@ -43,6 +46,40 @@ describe.each([
     const response = { head: golden.head, body: golden.response() };
     const call = translated(golden.call);
     expect(format.readPassed?.(call, response)).toEqual(factsOf(format, call, response));
+  });
+});
+
+describe('a response that its vendor broke', () => {
+  it.each([
+    ['messages', messages, assistantProvider],
+    ['responses', responses, assistantProvider],
+    ['generateContent', generateContent, searchProvider],
+  ] as const)('is not passed on as a success: %s', (_what, format, provider) => {
+    const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+    const call = goldenCall(provider, parseChatRequest(Buffer.from(JSON.stringify(body))));
+    const { passed } = forNativeClients(format, () => ({ body: '', dropped: [], headers: [] }));
+    for (const text of ['<html>', '', '[]', '{']) {
+      const response = { head: {}, body: Buffer.from(text) };
+      expect(() => passed.readResponse(call, response), text).toThrow(
+        expect.objectContaining({ code: 'upstream_protocol_error' }),
+      );
+    }
+  });
+});
+
+describe('a response without usage', () => {
+  it('is settled by all that the model wrote: its texts, its thoughts and its calls', () => {
+    const part = (text: string, more: object = {}) => ({ text, ...more });
+    const functionCall = { name: 'boil', args: { cups: 2 } };
+    const parts = [part('Hm.', { thought: true }), part('On it.'), { functionCall }];
+    const response = { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] };
+    const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+    const call = goldenCall(searchProvider, parseChatRequest(Buffer.from(JSON.stringify(body))));
+    const { passed } = forNativeClients(generateContent, () => ({ body: '', dropped: [], headers: [] }));
+    const { usage, textTokens } = passed.readResponse(call, { head: {}, body: Buffer.from(JSON.stringify(response)) });
+    expect(usage).toBeUndefined();
+    const written = ['Hm.', 'On it.', 'boil', '{"cups":2}'];
+    expect(textTokens).toBe(written.reduce((sum, text) => sum + textTokensMax(text), 0));
   });
 });
 

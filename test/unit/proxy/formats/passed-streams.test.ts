@@ -192,6 +192,18 @@ describe('a stream of converse that breaks its format in an event that passed un
   });
 });
 
+describe('a stream in which the vendor reports an error', () => {
+  it.each([
+    ['messages', sse('error', '"error":{"type":"overloaded_error","message":"Overloaded"}'), 'server_is_overloaded'],
+    ['responses', sse('error', '"code":"rate_limit_exceeded","message":"Slow down"'), 'rate_limit_exceeded'],
+  ])('has failed, and its client gets the gateway’s own error instead: %s', (name, event, code) => {
+    const stream = open(passings[name] as Passing, true);
+    expect(stream.push(Buffer.from(event)).toString()).toBe('');
+    expect(stream.failure).toMatchObject({ code });
+    expect(stream.complete).toBe(false);
+  });
+});
+
 function open({ provider, model, format, onlyText, openSplitter }: Passing, skips: boolean): StreamReader {
   const options = { ...(openSplitter && { openSplitter }), ...(skips && { onlyText }) };
   const { passed } = forNativeClients(format, () => ({ body: '', dropped: [], headers: [] }), options);

@@ -17,6 +17,8 @@ describe('withMembers', () => {
     ['{"model":"a","model":"c"}', '{"model":"b","model":"b"}'],
     ['{"model":null,"y":[1,{"a":"]}"}]}', '{"model":"b","y":[1,{"a":"]}"}]}'],
     ['{"model":[1,[2]] , "y":1}', '{"model":"b" , "y":1}'],
+    ['{"y":1,"model":null}', '{"y":1,"model":"b"}'],
+    ['{"model": 7 }', '{"model": "b" }'],
     ['{"y":1 }', '{"y":1 ,"model":"b"}'],
     ['{}', '{"model":"b"}'],
     ['{"é":"ü€😀","model":"a"}', '{"é":"ü€😀","model":"b"}'],

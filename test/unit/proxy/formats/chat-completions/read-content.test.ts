@@ -34,6 +34,14 @@ describe('the content of a message', () => {
     });
   });
 
+  it.each(['data:application/pdf;base64,aGk=', 'data:image/png;base64,JVBERi0xLjc='])(
+    'can contain a PDF that is sent as an image: %s',
+    (url) => {
+      const source = { kind: 'data', data: { mediaType: 'application/pdf' } };
+      expect(one({ type: 'image_url', image_url: { url } })).toMatchObject({ kind: 'file', source });
+    },
+  );
+
   it('can contain audio', () => {
     const part = { type: 'input_audio', input_audio: { data: 'aGk=', format: 'wav' } };
     expect(one(part)).toEqual({ kind: 'audio', format: 'wav', base64: 'aGk=', at: `${at}[0]` });

@@ -32,6 +32,13 @@ function shown({ turns }: Conversation): unknown[] {
 
 describe('the turns of a conversation', () => {
   it.each([
+    ['I cannot.', ['assistant', 'I cannot.']],
+    ['', ['assistant']],
+  ])('have the refusal %j as text if it has one', (refusal, turn) => {
+    expect(shown(read(user(), { role: 'assistant', content: null, refusal }))).toEqual([['user', 'Hi'], turn]);
+  });
+
+  it.each([
     [
       'system and developer texts after the first turn keep their position',
       [user('a'), { role: 'developer', content: 'x' }, { role: 'system', content: 'y' }, user('b')],

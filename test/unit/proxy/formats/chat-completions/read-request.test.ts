@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
+import { parseChatRequest, withOverrides } from '../../../../../proxy/formats/chat-completions/read-request.ts';
 
 const parse = (value: unknown) => parseChatRequest(Buffer.from(JSON.stringify(value)));
 const user = { role: 'user', content: 'Hi' };
@@ -77,6 +77,7 @@ describe('a chat request', () => {
     [{ model: 'm', messages: [{ role: 'robot', content: '' }] }, 'messages[0].role'],
     [{ model: 'm', messages: [{ role: 'user', content: 4 }] }, 'messages[0].content'],
     [{ model: 'm', messages: [{ role: 'user', content: ['Hi'] }] }, 'messages[0].content[0]'],
+    [{ model: 'm', messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }, 'messages[0].content[0]'],
     [{ model: 'm', messages: [user], stream: 'yes' }, 'stream'],
     [{ model: 'm', messages: [user], stream_options: {} }, 'stream_options'],
     [{ model: 'm', messages: [user], stream: true, stream_options: [] }, 'stream_options'],
@@ -89,13 +90,30 @@ describe('a chat request', () => {
 
   it.each([
     ['', /empty/],
-    ['{', /JSON/],
-    ['\ufeff{}', /JSON/],
+    ['{', /not valid JSON/],
+    ['\ufeff{}', /not valid JSON/],
   ])('%j is refused as a request body', (text, message) => {
     expect(() => parseChatRequest(Buffer.from(text))).toThrow(message);
   });
 
   it('is refused when it is not UTF-8', () => {
     expect(() => parseChatRequest(Buffer.from([0x7b, 0xff, 0x7d]))).toThrow(/UTF-8/);
+  });
+});
+
+describe('the output limit of a route', () => {
+  it.each([
+    [{}, { max_completion_tokens: 100 }],
+    [{ max_tokens: 5000 }, { max_tokens: 100 }],
+    [{ max_tokens: 50 }, { max_tokens: 50 }],
+    [{ max_completion_tokens: 5000 }, { max_completion_tokens: 100 }],
+    [
+      { max_tokens: 5000, max_completion_tokens: 50 },
+      { max_tokens: 100, max_completion_tokens: 50 },
+    ],
+  ])('replaces a higher one of the caller in the field that the caller sent: %j', (limits, limited) => {
+    const request = parse({ model: 'm', messages: [user], ...limits });
+    const { body } = withOverrides(request, { maxOutputTokens: 100, reasoningEffort: undefined });
+    expect(body).toEqual({ model: 'm', messages: [user], ...limited });
   });
 });

@@ -69,6 +69,12 @@ describe('text in parsed chunks', () => {
       { reasoning_content: 'hmm', reasoning: 'hmm', reasoning_details: [{ text: 'hmm' }] },
       1,
     ],
+    ['reasoning beside its details, once', { reasoning: 'hmm', reasoning_details: [{ text: 'hmm' }] }, 1],
+    [
+      'reasoning by its first name beside its details, once',
+      { reasoning_content: 'hmm', reasoning_details: [{ text: 'hmm' }] },
+      1,
+    ],
     ['calls', { tool_calls: [{ function: { name: 'f', arguments: '{}' } }, { function: { arguments: '1' } }] }, 4],
     ['the deprecated call', { function_call: { name: 'f', arguments: '{}' } }, 3],
     ['the transcript of speech, and not its data', { audio: { id: 'audio_1', data: 'AAAA', transcript: 'yes' } }, 1],

@@ -157,6 +157,8 @@ describe('a request of Converse as chat completions', () => {
     ['messages[0].content[0].text', { messages: [{ role: 'user', content: [{ text: 1 }] }] }],
     ['messages[0].content[0].image.format', { messages: [{ role: 'user', content: [image('svg', 'AAAA')] }] }],
     ['messages[0].content[0].image.source.bytes', { messages: [{ role: 'user', content: [image('png', '?')] }] }],
+    ['messages[0].content[0].guardContent', { messages: [{ role: 'user', content: [{ guardContent: {} }] }] }],
+    ['messages[0].content[0].toolUse', { messages: [{ role: 'assistant', content: [{ toolUse: 'f' }] }] }],
     ['inferenceConfig', { inferenceConfig: 1 }],
     ['outputConfig.textFormat', { outputConfig: { textFormat: { type: 'json_schema' } } }],
     ['toolConfig.toolChoice', { toolConfig: { tools: [tool], toolChoice: {} } }],
@@ -166,7 +168,7 @@ describe('a request of Converse as chat completions', () => {
   });
 
   it('has results before the rest of a turn, each from where it came, and calls with their numbers', () => {
-    const { chat, origins } = converse.readRequest(
+    const { chat, origins, losses } = converse.readRequest(
       {
         system: [{ text: 'Be brief.' }],
         messages: [
@@ -200,6 +202,7 @@ describe('a request of Converse as chat completions', () => {
       },
       { role: 'user', content: [{ type: 'text', text: 'b' }] },
     ]);
+    expect(losses).toMatchObject({ dropped: [], refusal: undefined });
     expect(origins).toEqual(['system', 'messages[0]', 'messages[1]', 'messages[2].content[1]', 'messages[2]']);
   });
 });
@@ -261,6 +264,18 @@ describe('a request of InvokeModel', () => {
     const { chat, losses } = clientsOf('invoke').readRequest(body, { model: 'm', stream: true });
     expect(chat).toMatchObject({ model: 'm', stream: true, max_tokens: 1 });
     expect(losses.dropped).toEqual(['anthropic_beta']);
+  });
+
+  it('cannot go to other vendors with a guardrail of the vendor’s account', () => {
+    const body = { anthropic_version: 'x', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] };
+    const headers = ['x-amzn-bedrock-guardrailidentifier', 'g1'];
+    const { losses } = clientsOf('invoke').readRequest(body, path, headers);
+    expect(losses.refusal).toMatchObject({ code: 'unsupported_parameter', param: 'guardrailIdentifier' });
+  });
+
+  it('has the model in its path, under the name of the path’s parameter', () => {
+    const { fieldOf } = clientsOf('invoke');
+    expect(['model', 'max_completion_tokens'].map(fieldOf)).toEqual(['modelId', 'max_tokens']);
   });
 });
 

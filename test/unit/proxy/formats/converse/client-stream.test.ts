@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject, parseJson } from '../../../../../common/json.ts';
 import type { Finish } from '../../../../../proxy/conversation/response.ts';
+import { textTokensMax } from '../../../../../proxy/conversation/text-tokens.ts';
 import { noUsage } from '../../../../../proxy/conversation/usage.ts';
 import {
   stopReason,
@@ -86,11 +87,10 @@ describe('the writer of streams of Converse', () => {
     const writer = new ConverseWriter(() => 0);
     writer.start();
     expect(writer.textTokens).toBe(0);
-    writer.content('one two');
-    const text = writer.textTokens;
-    writer.call('t', 'name', '{"a":1}');
-    expect(text).toBeGreaterThan(0);
-    expect(writer.textTokens).toBeGreaterThan(text);
+    const texts = ['one two', 'name', '{"a":1}'] as const;
+    writer.content(texts[0]);
+    writer.call('t', texts[1], texts[2]);
+    expect(writer.textTokens).toBe(texts.reduce((sum, text) => sum + textTokensMax(text), 0));
     expect(writer.calls).toBe(1);
   });
 

@@ -392,4 +392,9 @@ describe('options of a request to the managed cloud service', () => {
     const body = await sent({ model: models[model], reasoning_effort: effort });
     expect(body.additionalModelRequestFields).toEqual(fields);
   });
+
+  it('lose an effort, but not none, for a model that cannot reason', async () => {
+    const lost = (reasoning_effort: string) => dropped({ model: models.llama, reasoning_effort });
+    expect([await lost('high'), await lost('none')]).toEqual([['reasoning_effort'], []]);
+  });
 });

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
+import { issuerOf, shortDigest, wrapOpaque } from '../../../../../proxy/conversation/opaque.ts';
 import { generateContentClients } from '../../../../../proxy/formats/generate-content/client.ts';
 import { passGenerateContentRequest } from '../../../../../proxy/formats/generate-content/pass-request.ts';
+import { callerSignature } from '../../../../../proxy/formats/generate-content/signatures.ts';
+import { anySignature } from '../../../../../proxy/formats/generate-content/vendor-reasoning.ts';
 import { noOwnTools } from '../../../../../proxy/formats/own-tools.ts';
 
 const path = { model: 'm', stream: false };
+const issuer = issuerOf('assistant-provider', 'stored');
+const wrappedSignature = (thinking: string) =>
+  wrapOpaque({ issuer, kind: 'signature', value: 'c2ln', text: shortDigest(thinking) }) ?? '';
 const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
 const read = (body: JsonObject) => generateContentClients.readRequest(body, path);
 const chatOf = (fields: JsonObject) => read({ contents, ...fields }).chat;
@@ -61,6 +67,34 @@ describe('a request of generateContent as chat completions', () => {
     });
   });
 
+  it('has schemas in JSON Schema from the names that the vendor’s REST API takes too', () => {
+    const response_schema = {
+      ...{ type: 'OBJECT', property_ordering: ['snake_case'], max_properties: '2' },
+      properties: { snake_case: { type: 'ARRAY', min_items: '1', items: { any_of: [{ type: 'STRING' }] } } },
+    };
+    const { chat, losses } = read({ contents, generationConfig: { responseSchema: response_schema } });
+    expect(chat.response_format).toMatchObject({
+      json_schema: {
+        schema: {
+          ...{ type: 'object', maxProperties: 2 },
+          properties: { snake_case: { type: 'array', minItems: 1, items: { anyOf: [{ type: 'string' }] } } },
+        },
+      },
+    });
+    expect(losses.dropped).toEqual(['generationConfig.responseSchema.propertyOrdering']);
+  });
+
+  it.each(['Be kind.', { parts: [{ text: 'Be kind.' }] }])('begins with the text of the system: %j', (text) => {
+    const content = typeof text === 'string' ? text : [{ type: 'text', text: 'Be kind.' }];
+    expect(chatOf({ systemInstruction: text }).messages).toMatchObject([{ role: 'system', content }, { role: 'user' }]);
+  });
+
+  it('is refused with a system instruction that is no content', () => {
+    expect(() => read({ contents, systemInstruction: 7 })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param: 'systemInstruction' }),
+    );
+  });
+
   it('ties results to calls of their name in their order', () => {
     const call = (name: string) => ({ functionCall: { name, args: {} } });
     const result = (name: string) => ({ functionResponse: { name, response: { result: name } } });
@@ -96,6 +130,50 @@ describe('a request of generateContent as chat completions', () => {
     expect(read({ contents, ...fields }).losses.refusal).toMatchObject({ code: 'unsupported_parameter', param });
   });
 
+  it('has the thinking of a Claude model again, although a stream cut its text into parts', () => {
+    const thoughtSignature = Buffer.from(wrappedSignature('Hm. So.')).toString('base64');
+    const thoughts = [
+      { text: 'Hm.', thought: true },
+      { text: ' So.', thought: true },
+      { text: '', thought: true, thoughtSignature },
+    ];
+    const { chat, losses } = read({
+      contents: [...contents, { role: 'model', parts: [...thoughts, { text: 'Tea.' }] }],
+    });
+    expect(chat.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', thinking_blocks: [{ type: 'thinking', thinking: 'Hm. So.' }] },
+    ]);
+    expect(losses.dropped).toEqual([]);
+    const unsigned = { contents: [...contents, { role: 'model', parts: [...thoughts.slice(0, 2), { text: 'Tea.' }] }] };
+    expect(read(unsigned).losses.dropped).toEqual(['contents.parts.thought']);
+  });
+
+  it('has two thoughts of a Claude model in two blocks', () => {
+    const parts = ['Hm.', 'So.'].map((text) => {
+      const thoughtSignature = Buffer.from(wrappedSignature(text)).toString('base64');
+      return { text, thought: true, thoughtSignature };
+    });
+    const { chat } = read({ contents: [...contents, { role: 'model', parts: [...parts, { text: 'Tea.' }] }] });
+    expect(chat.messages).toMatchObject([
+      { role: 'user' },
+      { thinking_blocks: ['Hm.', 'So.'].map((thinking) => ({ type: 'thinking', thinking })) },
+    ]);
+  });
+
+  it('has images as data', () => {
+    const inlineData = { mimeType: 'image/PNG; a=b', data: 'AAAA' };
+    expect(read({ contents: [{ parts: [{ inlineData }] }] }).chat.messages).toEqual([
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] },
+    ]);
+  });
+
+  it.each([undefined, 7, 'text/html', 'image/svg+xml'])('refuses data of the media type %j', (mimeType) => {
+    expect(() => read({ contents: [{ parts: [{ inlineData: { mimeType, data: 'AAAA' } }] }] })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param: 'contents[0].parts[0].inlineData.mimeType' }),
+    );
+  });
+
   it('refuses a field with both of its names', () => {
     const inline = { mimeType: 'image/png', data: '' };
     expect(() => read({ contents: [{ parts: [{ inlineData: inline, inline_data: inline }] }] })).toThrow(
@@ -115,6 +193,62 @@ describe('a request that passes to the vendor', () => {
     };
     const passing = { model: 'm', rights: { isOwnKey: false, ownTools: noOwnTools }, outputTokens: 7 };
     expect(passGenerateContentRequest(client, passing).body).toBe(written);
+  });
+});
+
+describe('signatures in a request that passes to the vendor', () => {
+  const pass = (parts: readonly JsonObject[]) => {
+    const body = { contents: [...contents, { role: 'model', parts }, ...contents] };
+    const client = {
+      ...{ translation: generateContentClients, body, bytes: Buffer.from(JSON.stringify(body)) },
+      ...{ path, headers: [], origins: [], losses: { dropped: [], refusal: undefined } },
+    };
+    const passing = { model: 'm', rights: { isOwnKey: false, ownTools: noOwnTools }, outputTokens: undefined };
+    const { body: written, dropped } = passGenerateContentRequest(client, passing);
+    return { contents: (JSON.parse(written) as { contents: readonly unknown[] }).contents, dropped };
+  };
+  const functionCall = { name: 'boil', args: {} };
+  const ofClaude = Buffer.from(wrappedSignature('Hm.')).toString('base64');
+
+  it.each<[string, JsonObject, JsonObject]>([
+    [
+      'the vendor’s again at a call of the same model',
+      { functionCall, thoughtSignature: callerSignature('c2ln', 'm') },
+      { functionCall, thoughtSignature: 'c2ln' },
+    ],
+    [
+      'the one that the vendor takes for any call, if another model made the call',
+      { functionCall, thoughtSignature: callerSignature('c2ln', 'other') },
+      { functionCall, thoughtSignature: anySignature },
+    ],
+    [
+      'gone at a text of another model',
+      { text: 'Hi', thought_signature: callerSignature('c2ln', 'x') },
+      { text: 'Hi' },
+    ],
+    [
+      'unchanged if the vendor wrote it',
+      { text: 'Hi', thoughtSignature: 'c2ln' },
+      { text: 'Hi', thoughtSignature: 'c2ln' },
+    ],
+  ])('are %s', (_what, part, passed) => {
+    expect(pass([part])).toEqual({
+      contents: [...contents, { role: 'model', parts: [passed] }, ...contents],
+      dropped: [],
+    });
+  });
+
+  it('go with the thoughts of another vendor’s model, beside which a call stays', () => {
+    const thought = { text: 'Hm.', thought: true, thoughtSignature: ofClaude };
+    expect(pass([thought, { functionCall, thoughtSignature: ofClaude }])).toEqual({
+      contents: [
+        ...contents,
+        { role: 'model', parts: [{ functionCall, thoughtSignature: anySignature }] },
+        ...contents,
+      ],
+      dropped: ['contents.parts.thought'],
+    });
+    expect(pass([thought]).contents).toEqual([...contents, ...contents]);
   });
 });
 

@@ -170,10 +170,18 @@ describe('cited sources', () => {
     ['inside a character', { startIndex: 1, endIndex: 3 }, undefined],
     ['behind the end', { startIndex: 3, endIndex: 900 }, undefined],
     ['nowhere', { startIndex: 0, endIndex: 4, text: 'coffee' }, undefined],
-    ['backwards', { startIndex: 9, endIndex: 4 }, undefined],
+    ['backwards', { startIndex: bytes(' is'), endIndex: bytes(' tea') }, undefined],
     ['of no number', { startIndex: '1', endIndex: 4 }, undefined],
   ])('trap 12: have a span, or are omitted, for a segment %s', (_what, segment, expected) => {
     expect(locations(grounded(segment))).toEqual(expected);
+  });
+
+  it('trap 12: have character indices after characters of three bytes', () => {
+    const content = '世界 – tea 👍 is hot, and tea is good.';
+    const at = content.lastIndexOf('tea');
+    const startIndex = Buffer.byteLength(content.slice(0, at));
+    const message = grounded({ startIndex, endIndex: startIndex + 3, text: 'tea' }, [{ text: content }]);
+    expect(message.annotations).toMatchObject([{ url_citation: { start_index: at, end_index: at + 3 } }]);
   });
 
   it.each([

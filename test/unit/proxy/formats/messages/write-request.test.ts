@@ -233,6 +233,8 @@ describe('options of a request to the assistant vendor', () => {
     [{ service_tier: 'default' }, { service_tier: 'standard_only' }, []],
     [{ service_tier: 'priority' }, {}, ['service_tier']],
     [{ cache_control: { type: 'ephemeral', ttl: '1h' } }, { cache_control: { type: 'ephemeral', ttl: '1h' } }, []],
+    [{ cache_control: { type: 'ephemeral', ttl: '5m' } }, { cache_control: { type: 'ephemeral', ttl: '5m' } }, []],
+    [{ cache_control: { type: 'ephemeral', ttl: '9m' } }, { cache_control: { type: 'ephemeral' } }, []],
     [{ stream: true }, { stream: true }, []],
     [{ verbosity: 'low', seed: 1 }, {}, ['verbosity', 'seed']],
   ])('are mapped: %j', (fields, expected, dropped) => {
@@ -240,6 +242,18 @@ describe('options of a request to the assistant vendor', () => {
     const { model: _, max_tokens: __, messages: ___, ...written } = all.body;
     expect(written).toEqual(expected);
     expect(all.dropped).toEqual(dropped);
+  });
+});
+
+describe('an image for the assistant vendor', () => {
+  it.each([
+    ['low', ['messages.image_url.detail']],
+    ['high', ['messages.image_url.detail']],
+    ['auto', []],
+    [undefined, []],
+  ])('loses the detail %s, which the vendor cannot set, named as %j', (detail, dropped) => {
+    const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail } };
+    expect(built({ messages: [user([image])] }).dropped).toEqual(dropped);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../../common/json.ts';
 import {
   blocked,
   chunkHead,
@@ -139,6 +140,39 @@ describe('other fields of a guarded stream', () => {
     expect(received.events.at(-1)).toBe(':');
   });
 
+  const filters = { prompt_filter_results: [{ prompt_index: 0 }] };
+
+  it('of a chunk without choices pass where they came, and not before the first text', async () => {
+    const { source, result, isHandedOver } = guarded(redacting);
+    source.say({ ...chunkHead, choices: [], ...filters });
+    expect(await isHandedOver()).toBe(false);
+    source.say(role, chunkOf({ content: 'Hi' }), finishOf('stop'));
+    source.end();
+    const received = receive(await result);
+    await received.over;
+    const [first, ...others] = received.chunks;
+    expect(first).toMatchObject({ choices: [], ...filters });
+    expect(others.map((chunk) => 'usage' in chunk || 'prompt_filter_results' in chunk)).toEqual([false, false]);
+  });
+
+  it('of several chunks with usage are all sent, with the last usage', async () => {
+    const usage = (tokens: number) => ({ prompt_tokens: 1, completion_tokens: tokens, total_tokens: tokens + 1 });
+    const received = await responseTo(redacting, [
+      ...[role, chunkOf({ content: 'Hi' }), finishOf('stop')],
+      { ...chunkHead, choices: [], usage: usage(1), ...filters, mood: 'calm' },
+      { ...chunkHead, choices: [], usage: usage(2), content_filter_results: {}, cost: { usd: 1 }, why: 'so' },
+    ]);
+    expect(received.chunks.at(-1)).toMatchObject({
+      ...{ choices: [], usage: usage(2), ...filters, mood: 'calm', cost: { usd: 1 }, why: 'so' },
+    });
+    expect(received.chunks.filter((chunk) => 'usage' in chunk)).toHaveLength(1);
+  });
+
+  it('have no chunk of their own for usage if there is none', async () => {
+    const received = await responseTo(redacting, [role, chunkOf({ content: 'Hi' })]);
+    expect(received.chunks).toHaveLength(1);
+  });
+
   it('usage is sent once when all chunks repeat it', async () => {
     const usage = (tokens: number) => ({
       prompt_tokens: 1,
@@ -234,6 +268,27 @@ describe('unknown fields of a stream', () => {
     source.say(`data: {"choices":[{"index":0,"delta":{"mood":${deep}}}]}\n\n`);
     await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
   });
+
+  const nested = (depth: number): JsonObject => (depth === 0 ? { a: 'text' } : { a: nested(depth - 1) });
+  const deepFields: readonly (readonly [string, JsonObject])[] = [
+    ['an unknown field of a delta', chunkOf({ mood: nested(1500) })],
+    ['an unknown field of a choice', chunkOf({}, { mood: nested(1500) })],
+    ['an unknown field of a chunk', { ...chunkOf({}), mood: nested(1500) }],
+    ['a known field of a delta', chunkOf({ annotations: [nested(1500)] })],
+    ['a call', chunkOf({ tool_calls: [{ index: 0, id: 'a', function: { arguments: '{}' }, extra: nested(1500) }] })],
+  ];
+  it.each(deepFields)(
+    '%s that is nested too deep passes unchanged by the other failure rule alone',
+    async (_, chunk) => {
+      const blocks = responseTo(redacting, [role, chunk, finishOf('stop')]);
+      await expect(blocks).rejects.toMatchObject({ code: 'guardrail_blocked' });
+      let applied = 0;
+      const passing = responseGuards([guardOf(secret, 'redact')], { tooLong: () => void applied++ });
+      const { bytes } = await responseTo(passing, [role, chunk, finishOf('stop')]);
+      expect(bytes).toContain(JSON.stringify(nested(1500)));
+      expect(applied).toBe(1);
+    },
+  );
 });
 
 describe('a guarded stream', () => {

@@ -1,6 +1,6 @@
 // Texts in unknown fields of a stream are guarded as a whole, however they are cut.
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../../common/json.ts';
+import { type JsonObject, objectsOf } from '../../../../../common/json.ts';
 import { guardText } from '../../../../../guardrails/window.ts';
 import { GatewayError } from '../../../../../proxy/errors.ts';
 import { windowsMax } from '../../../../../proxy/guardrails/stream/path-windows.ts';
@@ -101,6 +101,14 @@ it('a field that every chunk repeats is sent with every chunk', async () => {
   const { chunks: left } = await through(chunks);
   const expected = [sources[0], 'https://example.com/[SECRET]/other'];
   expect(left.flatMap((chunk) => ('sources' in chunk ? [chunk.sources] : []))).toEqual(chunks.map(() => expected));
+});
+
+it('a field that every choice repeats is no text in pieces', async () => {
+  const sources = 'https://example.com/one/of/them> or <';
+  const chunks = ['a ', 'b ', 'c '].map((content) => chunkOf({ content }, { sources }));
+  const { chunks: left } = await through([...chunks, chunkOf({ content: 'd ' }, { sources: 'the> end' })], 'block');
+  const parts = left.flatMap((chunk) => objectsOf(chunk.choices).flatMap((choice) => choice.sources ?? []));
+  expect(parts).toEqual([sources, sources, sources, 'the> end']);
 });
 
 it('more texts in one chunk than there are windows are blocked by the failure rule', async () => {

@@ -60,6 +60,18 @@ describe('a long text of a stream', () => {
     expect(received.text()).toHaveLength(40_000);
   });
 
+  it('is followed by what its provider sends afterwards', async () => {
+    const { source, result } = guarded(responseGuards([guardOf(slow(6), 'redact')]));
+    source.say(role, chunkOf({ content: 'a'.repeat(40_000) }));
+    const received = receive(await result);
+    for (let tick = 0; source.isPaused && tick < 1000; tick++) await new Promise((resolve) => setImmediate(resolve));
+    expect([source.isPaused, received.hasEnded]).toEqual([false, false]);
+    source.say(chunkOf({ content: ' <1> b' }), finishOf('stop'));
+    source.end();
+    await received.over;
+    expect(received.text()).toBe(`${'a'.repeat(40_000)} [SECRET] b`);
+  });
+
   it('is not inspected any further when the request has ended', async () => {
     const lengths: number[] = [];
     const { source, result, abort } = guarded(responseGuards([guardOf(slow(6, lengths), 'redact')]));
