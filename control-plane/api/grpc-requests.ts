@@ -218,10 +218,7 @@ function reply(callback: sendUnaryData<object>, outcome: Outcome<object>): void 
 function serviceError(error: CallError, requestId = ''): ServerErrorResponse {
   const metadata = new Metadata();
   const { reason, violations } = error;
-  metadata.set(
-    'gateway-error-bin',
-    errorDetail.serialize({ reason, violations: [...violations], requestId }),
-  );
+  metadata.set('gateway-error-bin', errorDetail.serialize({ reason, violations: [...violations], requestId }));
   if (error.retryAfter !== undefined) metadata.set('retry-after', String(error.retryAfter));
   return Object.assign(new Error(error.message), {
     code: callCodes[error.code].grpc,

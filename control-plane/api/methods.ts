@@ -1,7 +1,6 @@
 // Every method of the contract: its audience, its roles, the organization that it names, and its handler. A method
 // without a row does not type-check; if the contract differs from the table, the program does not start.
-import { contract, type MethodDefinition, type services } from '../../proto/load.ts';
-import type { Role } from '../../proto/words/access.ts';
+import { contract } from '../../proto/load.ts';
 import * as aiSystems from '../services/ai-systems.ts';
 import * as audit from '../services/audit.ts';
 import * as billAdjustments from '../services/bill-adjustments.ts';
@@ -14,66 +13,52 @@ import * as budgetReset from '../services/budget-reset.ts';
 import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
-import * as identities from '../services/identities.ts';
-import * as invitations from '../services/invitations.ts';
-import * as issuers from '../services/issuers.ts';
 import * as keyPolicy from '../services/key-policy.ts';
 import * as limitRaises from '../services/limit-raises.ts';
 import * as limits from '../services/limits.ts';
 import type { Method } from '../services/method.ts';
 import * as modelList from '../services/model-list.ts';
-import * as operatorTokens from '../services/operator-tokens.ts';
 import * as of from '../services/organization-of.ts';
 import * as organizations from '../services/organizations.ts';
 import * as overview from '../services/overview.ts';
 import * as people from '../services/people.ts';
 import * as prices from '../services/prices.ts';
-import * as programs from '../services/programs.ts';
 import * as providerKeys from '../services/provider-keys.ts';
 import * as providers from '../services/providers.ts';
 import * as proxyTokens from '../services/proxy-tokens.ts';
 import * as recordKeys from '../services/record-keys.ts';
 import * as requests from '../services/requests.ts';
 import * as routes from '../services/routes.ts';
-import * as scimTokens from '../services/scim-tokens.ts';
-import * as serviceAccounts from '../services/service-accounts.ts';
-import * as sessions from '../services/sessions.ts';
-import * as domains from '../services/sign-in-domains.ts';
-import * as signInSettings from '../services/sign-in-settings.ts';
 import * as status from '../services/status.ts';
 import * as stops from '../services/stops.ts';
-import * as tokenExchange from '../services/token-exchange.ts';
 import * as usage from '../services/usage.ts';
 import * as usageSeries from '../services/usage-series.ts';
 import * as virtualKeys from '../services/virtual-keys.ts';
 import * as deliveries from '../services/webhook-deliveries.ts';
 import * as webhooks from '../services/webhooks.ts';
-
-const everybody: readonly Role[] = ['owner', 'admin', 'member', 'platform_operator'];
-const managers: readonly Role[] = ['owner', 'admin'];
-const managersAndPlatform: readonly Role[] = ['owner', 'admin', 'platform_operator'];
-const ownersAndPlatform: readonly Role[] = ['owner', 'platform_operator'];
-const withinOrganization: readonly Role[] = ['owner', 'admin', 'member'];
-const platform: readonly Role[] = ['platform_operator'];
-
-const read = { audience: 'operator', effect: 'read' } as const;
-const change = { audience: 'operator', effect: 'change' } as const;
-const planned = { audience: 'operator', effect: 'planned' } as const;
-const trial = { audience: 'operator', effect: 'trial' } as const;
-const download = { audience: 'operator', effect: 'download' } as const;
-const proxy = { audience: 'proxy' } as const;
-const all = { platformReachesAll: true } as const;
-/** What gives access that outlives an access token, or takes it from others. */
-const recent = { needsRecentSignIn: () => true } as const;
-const sharedChange = { ...change, roles: managersAndPlatform } as const;
-const managedChange = { ...change, roles: managers } as const;
-const accountChange = { ...change, ...recent, roles: managers } as const;
-const issuerChange = { ...change, ...recent, roles: ownersAndPlatform } as const;
-const ownChange = { ...change, roles: everybody, organization: of.callersOwn } as const;
-const domainChange = { ...change, ...all, ...recent, roles: ownersAndPlatform } as const;
-const suspension = { ...change, ...all, ...recent, roles: platform, organization: of.itself } as const;
+import {
+  all,
+  change,
+  download,
+  everybody,
+  managedChange,
+  managers,
+  managersAndPlatform,
+  planned,
+  platform,
+  proxy,
+  read,
+  recent,
+  sharedChange,
+  suspension,
+  type Table,
+  trial,
+  withinOrganization,
+} from './method-parts.ts';
+import { signInMethods } from './sign-in-methods.ts';
 
 export const methods = {
+  ...signInMethods,
   Access: {
     Resolve: proxy,
     ResolveMany: proxy,
@@ -124,11 +109,6 @@ export const methods = {
     Test: { ...trial, roles: managers, organization: of.named, handle: guardrailTest.test },
     ReportDecisions: proxy,
   },
-  Invitations: {
-    Create: { ...sharedChange, ...recent, organization: of.namedOrPlatforms, handle: invitations.create },
-    List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatforms, handle: invitations.list },
-    Delete: { ...sharedChange, organization: of.ofRow('invitations'), handle: invitations.remove },
-  },
   Ledger: {
     KeepSession: proxy,
     Draw: proxy,
@@ -147,12 +127,6 @@ export const methods = {
   },
   Models: {
     List: { ...read, roles: managers, organization: of.named, handle: modelList.list },
-  },
-  OperatorTokens: {
-    Bootstrap: { audience: 'bootstrap', handle: operatorTokens.bootstrap },
-    Create: { ...change, ...recent, roles: everybody, organization: of.ofPerson, handle: operatorTokens.create },
-    List: { ...read, roles: everybody, organization: of.ofPerson, handle: operatorTokens.list },
-    Revoke: { ...change, roles: everybody, organization: of.ofOperatorToken, handle: operatorTokens.revoke },
   },
   Organizations: {
     Create: { ...change, roles: platform, organization: of.callersOwn, handle: organizations.create },
@@ -246,48 +220,6 @@ export const methods = {
     Update: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.update },
     Delete: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.remove },
   },
-  ScimTokens: {
-    Create: { ...issuerChange, organization: of.ofIssuer, handle: scimTokens.create },
-    List: { ...read, roles: managers, organization: of.ofIssuer, handle: scimTokens.list },
-    Revoke: { ...issuerChange, organization: of.ofScimToken, handle: scimTokens.revoke },
-  },
-  ServiceAccounts: {
-    Create: { ...accountChange, organization: of.named, handle: serviceAccounts.create },
-    Get: { ...read, roles: managers, organization: of.ofRow('people'), handle: serviceAccounts.get },
-    List: { ...read, roles: managers, organization: of.named, handle: serviceAccounts.list },
-    Update: { ...accountChange, organization: of.ofRow('people'), handle: serviceAccounts.update },
-    Delete: { ...accountChange, organization: of.ofRow('people'), handle: serviceAccounts.remove },
-  },
-  Sessions: {
-    CreateLink: { ...change, roles: everybody, organization: of.callersOwn, handle: sessions.createLink },
-    List: { ...read, roles: everybody, organization: of.namedOrOwn, handle: sessions.list },
-    Revoke: { ...change, roles: everybody, organization: of.ofSession, handle: sessions.revoke },
-    ApproveProgram: { ...ownChange, needsRecentSignIn: () => true, handle: programs.approveProgram },
-    ApproveDevice: {
-      ...ownChange,
-      needsRecentSignIn: ({ approve }) => approve === true,
-      handle: programs.approveDevice,
-    },
-  },
-  SignIn: {
-    CreateIssuer: { ...issuerChange, organization: of.namedOrPlatforms, handle: issuers.create },
-    GetIssuer: { ...read, roles: managersAndPlatform, organization: of.ofRow('issuers'), handle: issuers.get },
-    ListIssuers: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatforms, handle: issuers.list },
-    ListIdentities: { ...read, roles: managersAndPlatform, organization: of.ofPerson, handle: identities.list },
-    DeleteIdentity: { ...sharedChange, ...recent, organization: of.ofIdentity, handle: identities.remove },
-    UpdateIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.update },
-    DeleteIssuer: { ...issuerChange, organization: of.ofRow('issuers'), handle: issuers.remove },
-    GetSettings: { ...read, ...all, roles: managersAndPlatform, organization: of.named, handle: signInSettings.get },
-    UpdateSettings: { ...domainChange, organization: of.named, handle: signInSettings.update },
-    AddDomain: { ...domainChange, organization: of.named, handle: domains.add },
-    ListDomains: { ...read, ...all, roles: managersAndPlatform, organization: of.named, handle: domains.list },
-    CheckDomain: {
-      ...{ ...planned, ...all, ...recent, roles: ownersAndPlatform },
-      organization: of.ofRow('sign_in_domains'),
-      plan: domains.planCheck,
-    },
-    DeleteDomain: { ...domainChange, organization: of.ofRow('sign_in_domains'), handle: domains.remove },
-  },
   Status: {
     Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },
   },
@@ -302,9 +234,6 @@ export const methods = {
     Get: { ...read, roles: managersAndPlatform, organization: of.ofReadableStop, handle: stops.get },
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: stops.list },
     Delete: { ...change, ...recent, roles: managersAndPlatform, organization: of.ofRow('stops'), handle: stops.remove },
-  },
-  Tokens: {
-    Exchange: { audience: 'anyone', handle: tokenExchange.exchange },
   },
   Usage: {
     Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },
@@ -353,23 +282,6 @@ export const methods = {
     Redeliver: { ...change, roles: managers, organization: of.ofDelivery, handle: deliveries.redeliver },
   },
 } satisfies Table;
-
-type Services = typeof services;
-type Declared<T> = {
-  [Key in keyof T as string extends Key ? never : number extends Key ? never : Key]: T[Key];
-};
-type Table = {
-  [Service in keyof Services]: {
-    [Name in keyof Declared<Services[Service]>]: Declared<Services[Service]>[Name] extends MethodDefinition<
-      infer _RequestIn,
-      infer Response,
-      infer Request,
-      infer _ResponseOut
-    >
-      ? Method<Request, Response & object>
-      : never;
-  };
-};
 
 /** For example "VirtualKeys.Rotate". Audit events and metrics use this name. */
 export type MethodName = {

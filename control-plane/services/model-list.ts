@@ -19,7 +19,7 @@ import { globsOf } from './columns.ts';
 import { listOf } from './known-models.ts';
 import type { ReadCall } from './method.ts';
 import { type PriceFields, priceFinder } from './model-prices.ts';
-import { readPrices } from './price-rows.ts';
+import { priceRecords } from './price-rows.ts';
 import { groupsOf } from './route-rows.ts';
 import { openAt } from './stop-rows.ts';
 
@@ -68,7 +68,7 @@ async function readKnown({ db, now }: ReadCall, organizationId: string): Promise
   const custom = await readCallable(db, organizationId);
   const models = new Map(custom.flatMap((row) => modelsOf(row).map((model) => [`${row.name}/${model.name}`, model])));
   const stateOf = await readStates(db, { organizationId, custom, now });
-  const find = priceFinder(await readPrices(db, organizationId), now);
+  const find = priceFinder(priceRecords(await readPrices(db, organizationId)), now);
   const routes = await routesByModel(db, organizationId);
   const pricesOf = (name: string) =>
     find({ name, catalogModel: catalogModelOf(name), customPrices: models.get(name)?.prices });
@@ -165,4 +165,9 @@ async function routesByModel(db: Kysely<Schema>, organizationId: string): Promis
     }
   }
   return byModel;
+}
+
+/** The organization's own, oldest first. */
+function readPrices(db: Kysely<Schema>, organizationId: string) {
+  return db.selectFrom('prices').selectAll().where('organization_id', '=', organizationId).orderBy('id').execute();
 }

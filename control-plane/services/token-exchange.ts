@@ -14,11 +14,11 @@ import { id, nameLengthMax, visible } from '../domain/shared-fields.ts';
 import { type Claims, claimedIssuer, isProjectedToken, misfit } from '../domain/trust.ts';
 import { checked } from '../rpc/checked.ts';
 import { CallError } from '../rpc/errors.ts';
+import { issueOperatorToken } from '../store/operator-token-rows.ts';
 import { isSuspended } from '../store/organization-table.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ChangeTransaction } from '../store/store.ts';
 import type { OpenCall } from './method.ts';
-import { issueOperatorToken } from '../store/operator-token-rows.ts';
 import { claimsOf, type TrustRow, trustOf } from './service-accounts.ts';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -111,7 +111,8 @@ async function issued(call: OpenCall, account: Account, fitting: Fitting): Promi
       const made = await issueOperatorToken(tx, {
         personId: account.id,
         name: 'value' in visible(subject, nameLengthMax) ? subject : 'exchange',
-        endsAt: end, trustId: fitting.row.id,
+        endsAt: end,
+        trustId: fitting.row.id,
       });
       return {
         result: { value: made.value, endsAt: end, now: tx.now },

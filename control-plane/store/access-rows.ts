@@ -33,7 +33,9 @@ export interface AccessKeyRow
 
 export type AccessScopeRow = Row<'ai_systems', 'id' | 'organization_id' | 'active' | 'allowed_models' | 'revision'>;
 /** Without what only operators see. */
-export type AccessOrganizationRow = Readonly<Omit<OrganizationsTable, 'name' | 'suspended_reason' | 'created_at'>>;
+export type AccessOrganizationRow = Readonly<
+  Omit<OrganizationsTable, 'name' | 'suspended_reason' | 'created_at' | 'slug'>
+>;
 export type AccessLimitRow = Row<
   'limits',
   | 'id'

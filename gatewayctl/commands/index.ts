@@ -39,7 +39,18 @@ export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
     ...[models, prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
-    ...[operatorTokens, serviceAccounts, proxyTokens, issuers, domains, signIn, scimTokens, invitations, sessions, contexts],
+    ...[
+      operatorTokens,
+      serviceAccounts,
+      proxyTokens,
+      issuers,
+      domains,
+      signIn,
+      scimTokens,
+      invitations,
+      sessions,
+      contexts,
+    ],
   ],
   commands: {
     login,

@@ -327,7 +327,11 @@ it('Settings: people, limits and webhooks are made, and the audit log has them',
   const { limits } = await api.call('Limits/List', { organizationId });
   expect(limits).toContainEqual(
     expect.objectContaining({
-      ...{ timeZone: 'Europe/Berlin', startsOn: expect.objectContaining({ dayOfMonth: 15 }), thresholds: { percents: [75, 90] } },
+      ...{
+        timeZone: 'Europe/Berlin',
+        startsOn: expect.objectContaining({ dayOfMonth: 15 }),
+        thresholds: { percents: [75, 90] },
+      },
       tag: { name: 'feature', value: 'search' },
     }),
   );
