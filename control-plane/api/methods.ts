@@ -58,7 +58,6 @@ import {
 import { signInMethods } from './sign-in-methods.ts';
 
 export const methods = {
-  ...signInMethods,
   Access: {
     Resolve: proxy,
     ResolveMany: proxy,
@@ -109,6 +108,7 @@ export const methods = {
     Test: { ...trial, roles: managers, organization: of.named, handle: guardrailTest.test },
     ReportDecisions: proxy,
   },
+  Invitations: signInMethods.Invitations,
   Ledger: {
     KeepSession: proxy,
     Draw: proxy,
@@ -128,6 +128,7 @@ export const methods = {
   Models: {
     List: { ...read, roles: managers, organization: of.named, handle: modelList.list },
   },
+  OperatorTokens: signInMethods.OperatorTokens,
   Organizations: {
     Create: { ...change, roles: platform, organization: of.callersOwn, handle: organizations.create },
     Get: { ...read, ...all, roles: everybody, organization: of.itself, handle: organizations.get },
@@ -220,6 +221,10 @@ export const methods = {
     Update: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.update },
     Delete: { ...change, roles: managers, organization: of.ofRow('routes'), handle: routes.remove },
   },
+  ScimTokens: signInMethods.ScimTokens,
+  ServiceAccounts: signInMethods.ServiceAccounts,
+  Sessions: signInMethods.Sessions,
+  SignIn: signInMethods.SignIn,
   Status: {
     Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },
   },
@@ -235,6 +240,7 @@ export const methods = {
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: stops.list },
     Delete: { ...change, ...recent, roles: managersAndPlatform, organization: of.ofRow('stops'), handle: stops.remove },
   },
+  Tokens: signInMethods.Tokens,
   Usage: {
     Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },
     Series: { ...read, roles: withinOrganization, organization: of.named, handle: usageSeries.series },

@@ -25,6 +25,7 @@ import {
   planned,
   read,
   recent,
+  scimChange,
   sharedChange,
   type Table,
 } from './method-parts.ts';
@@ -42,9 +43,9 @@ export const signInMethods = {
     Revoke: { ...change, roles: everybody, organization: of.ofOperatorToken, handle: operatorTokens.revoke },
   },
   ScimTokens: {
-    Create: { ...issuerChange, organization: of.ofIssuer, handle: scimTokens.create },
+    Create: { ...scimChange, organization: of.ofIssuer, handle: scimTokens.create },
     List: { ...read, roles: managers, organization: of.ofIssuer, handle: scimTokens.list },
-    Revoke: { ...issuerChange, organization: of.ofScimToken, handle: scimTokens.revoke },
+    Revoke: { ...scimChange, organization: of.ofScimToken, handle: scimTokens.revoke },
   },
   ServiceAccounts: {
     Create: { ...accountChange, organization: of.named, handle: serviceAccounts.create },
