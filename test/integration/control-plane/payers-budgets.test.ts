@@ -1,16 +1,13 @@
 // Budgets of those who pay, provider keys and the platform, and limits for a part of the traffic, through the real server
 // and in its ledger: who may create and see which, what records say to proxies, what counts, and that another
 // organization's key is nobody's.
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { windowEnd, windowOf } from '../../../common/budget-window.ts';
 import { hourMs } from '../../../common/durations.ts';
 import { forecastWindows } from '../../../control-plane/services/budget-forecast.ts';
 import { type BudgetFixture, describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
-import { freshSqlite } from '../../support/databases.ts';
 import { LedgerFixture } from '../../support/ledger.ts';
 import { createPerson, type TestTenant, violated } from '../../support/operators.ts';
-import { change, insertLimit, insertOrganization } from '../../support/stored-records.ts';
 import { recordEvents, usageEvent } from '../../support/usage-events.ts';
 import { anyProxy } from '../../support/watching.ts';
 
@@ -259,41 +256,3 @@ function ofPlatform(fixture: BudgetFixture): void {
     for (const limit of [id, soft.id]) await asPlatform('Limits.Delete', { id: limit });
   });
 }
-
-it('the upgrade of a SQLite file keeps its limits and their indexes', async () => {
-  const database = await freshSqlite();
-  const store = await database.open();
-  await change(store, async (tx) => void (await insertOrganization(tx)));
-  await change(store, async (tx) => void (await insertLimit(tx)));
-  await store.close();
-  const file = new DatabaseSync(database.url.replace('sqlite:', ''));
-  const schema = () =>
-    file
-      .prepare("select name, sql from sqlite_master where tbl_name = 'limits' and sql is not null order by name")
-      .all()
-      .map(({ name, sql }) => ({ name: String(name), sql: String(sql) }));
-  const before = schema();
-  // As the step before made it.
-  const table = before.find(({ name }) => name === 'limits')?.sql ?? '';
-  const owned = '"organization_id" text not null';
-  file.exec(table.replace(owned, `${owned} references "organizations" ("id")`).replace('"limits"', '"former"'));
-  file.exec('insert into former select * from limits; drop table limits; alter table former rename to limits');
-  for (const { name, sql } of before) if (name !== 'limits') file.exec(sql);
-  const rows = file.prepare('select * from limits').all();
-  // With all steps after it.
-  const later = ['invitations', 'console_logins', 'identities', 'issuers', 'console_links', 'console_tokens'];
-  const provisioning = ['scim_members', 'scim_groups', 'scim_users', 'scim_tokens'];
-  for (const name of [...provisioning, 'spent_tokens', ...later, 'console_sessions']) file.exec(`drop table ${name}`);
-  file.exec('drop index operator_tokens_trust; alter table operator_tokens drop column trust_id');
-  file.exec('drop table service_trusts; alter table people drop column kind');
-  file.exec('alter table people drop column deactivated_by');
-  file.exec('alter table people drop column role_by_hand');
-  file.exec("delete from kysely_migration where name >= '046_platform_limits'");
-  expect(schema().find(({ name }) => name === 'limits')?.sql).toContain('references');
-  await (await database.open()).close();
-  expect(schema()).toEqual(before);
-  expect(file.prepare('select * from limits').all()).toEqual(rows);
-  expect(rows).toHaveLength(1);
-  file.close();
-  await database.drop();
-});
