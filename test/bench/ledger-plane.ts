@@ -14,6 +14,7 @@ import type { Payer } from './ledger-proxy.ts';
 
 export interface LedgerPlane {
   readonly database: Client;
+  readonly databaseUrl: string;
   readonly postgresPid: number;
   readonly proxyToken: string;
   /** The payers of all organizations, organization by organization. */
@@ -60,7 +61,7 @@ export async function startLedgerPlane(
   const filled = await fill(first.httpPort, bootstrapToken, organizations);
   await first.stop();
   return {
-    ...{ database, postgresPid: parentOf(rows[0]?.pid ?? 0), ...filled },
+    ...{ database, databaseUrl: postgres.url, postgresPid: parentOf(rows[0]?.pid ?? 0), ...filled },
     startControlPlane: async () => {
       await emptyLedger(database);
       return start();

@@ -78,7 +78,7 @@ async function goTo(page: Page, address: string): Promise<void> {
   if (!isOther && tab === null) {
     await page.goto(address);
   } else {
-    if (isOther) await page.evaluate(`document.querySelector('#main h1').setAttribute('data-before', '')`);
+    if (isOther) await page.locator('#main h1').evaluate((title) => title.setAttribute('data-before', ''));
     await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`);
     await page.locator('#main h1:not([data-before])').waitFor();
     if (tab !== null && /^\w+$/.test(tab)) await page.locator(`[data-key="${tab}"][aria-selected="true"]`).waitFor();

@@ -89,7 +89,9 @@ async function plainTables(db: Kysely<Schema>, owners: readonly string[], now: n
     row.organization_id === null || owners.includes(row.organization_id);
   return {
     keyIds: providerKeys.map(({ id }) => id),
-    organizations: organizations.map(({ name: _name, slug: _slug, suspended_reason: _why, created_at: _at, ...row }) => row),
+    organizations: organizations.map(
+      ({ name: _name, slug: _slug, suspended_reason: _why, created_at: _at, ...row }) => row,
+    ),
     provider_keys: providerKeys.filter((row) => row.enabled === 1).map(({ enabled: _on, ...row }) => row),
     record_keys: await db
       .selectFrom('record_keys')

@@ -362,22 +362,6 @@ it('an invalid field is named, with what to do', async () => {
   expect(await alert.textContent()).toContain('Correct the fields');
 });
 
-it('signing out ends the session in the browser and at the API', async () => {
-  await console.open('');
-  const calling = page.waitForRequest((request) => request.url().includes('/gateway.v1.'));
-  await page.reload();
-  const authorization = (await calling).headers().authorization ?? '';
-  expect(authorization).toMatch(/^Bearer gw-ses-/);
-  await button('Sign out').click();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  const url = `http://127.0.0.1:${gateway.controlPlane.httpPort}/gateway.v1.Status/Get`;
-  const headers = { authorization, 'content-type': 'application/json' };
-  expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(401);
-  console.expectStatus(401);
-  await page.reload();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-});
-
 it('Requests: live rows appear as they end, with the filters, and stop while it is paused', async () => {
   await console.open('requests?result=ok');
   const toggle = page.getByText('Live: show requests as they end');
@@ -397,4 +381,20 @@ it('Requests: live rows appear as they end, with the filters, and stop while it 
   expect(await rows.getByText('no-such/model').count()).toBe(0);
   await toggle.click();
   await page.getByText(/since it was turned on, paused/).waitFor();
+});
+
+it('signing out ends the session in the browser and at the API', async () => {
+  await console.open('');
+  const calling = page.waitForRequest((request) => request.url().includes('/gateway.v1.'));
+  await page.reload();
+  const authorization = (await calling).headers().authorization ?? '';
+  expect(authorization).toMatch(/^Bearer gw-ses-/);
+  await button('Sign out').click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const url = `http://127.0.0.1:${gateway.controlPlane.httpPort}/gateway.v1.Status/Get`;
+  const headers = { authorization, 'content-type': 'application/json' };
+  expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(401);
+  console.expectStatus(401);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
