@@ -22,6 +22,8 @@ export interface BenchGateway {
   createKey(limits: readonly BenchLimit[], guardrails?: readonly BenchGuardrail[]): Promise<string>;
   /** @returns a virtual key of an organization with the routes below, without limits */
   createRoutedKey(): Promise<string>;
+  /** @returns a virtual key of an organization that names these tags */
+  createTaggedKey(names: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -67,7 +69,11 @@ export async function startGateway(
     GATEWAY_LOG_FILE: join(directory, 'control-plane.log'),
   });
   const missing = `http://${upstream}/missing/v1`;
-  const { proxyToken, createKey, createRoutedKey } = await bootstrap(httpPort, bootstrapToken, missing);
+  const { proxyToken, createKey, createRoutedKey, createTaggedKey } = await bootstrap(
+    httpPort,
+    bootstrapToken,
+    missing,
+  );
   // Takes usage that the control plane cannot accept as fast as it arrives, because it shares its core with the load.
   const redis = await startRedis({ from: 'local' });
   const shared = { REDIS_URL: redis.url, GATEWAY_CACHE_KEY: createSealKey() };
@@ -102,7 +108,7 @@ export async function startGateway(
     await redis.stop();
     rmSync(directory, { recursive: true });
   };
-  return { startProxy, createKey, createRoutedKey, stop };
+  return { startProxy, createKey, createRoutedKey, createTaggedKey, stop };
 }
 
 /** @param missing a base URL at which every path is 404 */
@@ -128,6 +134,12 @@ async function bootstrap(httpPort: number, bootstrapToken: string, missing: stri
       const key = await createKey(api, organization.id, []);
       await createRoutes(api, organization.id, missing);
       return key;
+    },
+    createTaggedKey: async (names: readonly string[]) => {
+      const { organization, api } = await createOrganization();
+      const settings = { tags: { names: { names } } };
+      await api.call('Organizations/UpdateSettings', { id: organization.id, settings });
+      return createKey(api, organization.id, []);
     },
     createKey: async (limits: readonly BenchLimit[], guardrails: readonly BenchGuardrail[] = []) => {
       const { organization, api } = await createOrganization();

@@ -1,4 +1,4 @@
-// `npm run bench [-- --quick] [--peer] [--only guardrails | clients | forward | hang-ups | routes]`: the gateway beside its
+// `npm run bench [-- --quick] [--peer] [--only guardrails | clients | forward | hang-ups | routes | tags]`: the gateway beside its
 // yardsticks, in one run on one machine, because only ratios within one run are meaningful. Each measurement has its own
 // process, alone on its core.
 import { execFileSync } from 'node:child_process';
@@ -34,6 +34,7 @@ import { measureRoutes } from './routes.ts';
 import { measureStartup } from './startup.ts';
 import { memoryPerStream, putUnderStreams, startHoldingUpstream, startStreamUpstream, streams } from './streaming.ts';
 import { bare, limit, peer, type SubjectStarter } from './subjects.ts';
+import { measureTags } from './tags.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -50,6 +51,7 @@ const sections: Readonly<Record<string, () => Promise<string>>> = {
   forward: measureForwardAlone,
   'hang-ups': measureHangUpsAlone,
   routes: measureRoutesAlone,
+  tags: measureTagsAlone,
 };
 const section = sections[flags.only];
 if (section === undefined) throw new Error(`--only takes ${Object.keys(sections).slice(1).join(' or ')}`);
@@ -163,6 +165,10 @@ async function measureHangUpsAlone(): Promise<string> {
 async function measureRoutesAlone(): Promise<string> {
   const routes = await withGateway(await startUpstream(cores.load), (gateway) => measureRoutes(optionsOf(gateway)));
   return writeRoutes({ machine, passes, seconds, routes });
+}
+
+async function measureTagsAlone(): Promise<string> {
+  return await withGateway(await startUpstream(cores.load), (gateway) => measureTags(optionsOf(gateway)));
 }
 
 function slowUrl(port: number): string {
