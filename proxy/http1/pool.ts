@@ -14,8 +14,9 @@ export interface PoolOptions<H extends ExchangeHandler> {
   readonly hostField: string;
   /** Absent for plain text. The certificate has to be of the host. */
   readonly secureContext?: SecureContext | undefined;
-  /** Resolves the host for the exchange that opens a connection. */
+  /** Resolves the host for the exchange that opens a connection, within a time limit of its own. */
   lookup(handler: H): LookupFunction;
+  /** From the address on. */
   readonly connectTimeoutMs: number;
   /** For an idle connection, unless the server announces a shorter time. */
   readonly keepAliveMs: number;
@@ -84,11 +85,23 @@ export class Pool<H extends ExchangeHandler> {
   }
 
   #open({ request, head, handler }: Sending<H>): void {
-    const socket = this.#connect(this.#options.lookup(handler));
+    const { connectTimeoutMs, host, lookup, secureContext } = this.#options;
+    let timer: NodeJS.Timeout | undefined;
+    const limitTime = () => {
+      timer ??= setTimeout(() => socket.destroy(new ConnectTimeoutError()), connectTimeoutMs);
+    };
+    // A name that is not resolved in time has an error of its own, which says more.
+    const resolve = lookup(handler);
+    const socket: Socket = this.#connect((name, options, callback) => {
+      resolve(name, options, (...resolved) => {
+        limitTime();
+        callback(...resolved);
+      });
+    });
+    if (isIP(host) !== 0) limitTime();
     this.#opening.add(socket);
     const unwatch = watchBody(request, socket);
     let failure: Error | undefined;
-    const timer = setTimeout(() => socket.destroy(new ConnectTimeoutError()), this.#options.connectTimeoutMs);
     socket.once('error', (error) => {
       failure = error;
     });
@@ -101,7 +114,7 @@ export class Pool<H extends ExchangeHandler> {
       this.#checkEmpty();
     };
     socket.once('close', closed);
-    socket.once(this.#options.secureContext === undefined ? 'connect' : 'secureConnect', () => {
+    socket.once(secureContext === undefined ? 'connect' : 'secureConnect', () => {
       clearTimeout(timer);
       unwatch();
       socket.off('close', closed);

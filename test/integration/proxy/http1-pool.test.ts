@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { createSecureContext } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ExchangeControl, ExchangeHandler } from '../../../proxy/http1/connection.ts';
 import { ConnectTimeoutError, ProtocolError } from '../../../proxy/http1/errors.ts';
@@ -153,12 +154,8 @@ describe('a request', () => {
   });
 
   it.each([
-    { method: 'PO ST' },
-    { method: 'post' },
-    { path: '/a b' },
-    { path: '/a\r\nx: y' },
-    { path: 'http://other/' },
-    { path: '/é' },
+    ...[{ method: 'PO ST' }, { method: 'post' }, { path: '/a b' }],
+    ...[{ path: '/a\r\nx: y' }, { path: 'http://other/' }, { path: '/é' }],
   ])('with %j is not sent', (request) => {
     expect(() => send(poolTo(1), request)).toThrow(TypeError);
   });
@@ -346,9 +343,18 @@ describe('a connection', () => {
   });
 
   it('that does not open in time fails', async () => {
-    const lookup = () => () => undefined;
-    const { error } = await send(poolTo(9, { host: 'never.example', lookup, connectTimeoutMs: 50 }));
+    // It accepts the connection, and never begins TLS.
+    const { port } = await serve(() => undefined);
+    const { error } = await send(poolTo(port, { secureContext: createSecureContext(), connectTimeoutMs: 50 }));
     expect(error).toBeInstanceOf(ConnectTimeoutError);
+  });
+
+  it('whose name is not resolved has the error of the look-up, however long that takes', async () => {
+    const late = new Error('no name');
+    const lookup = () => (_host: string, _options: object, done: (error: Error, found: string) => void) =>
+      void setTimeout(() => done(late, ''), 100);
+    const { error } = await send(poolTo(9, { host: 'never.example', lookup, connectTimeoutMs: 20 }));
+    expect(error).toBe(late);
   });
 
   it('is kept if its exchange ended while it was opened', async () => {
