@@ -28,7 +28,7 @@ export const timeSettings = {
   },
   connectTimeout: {
     name: 'GATEWAY_CONNECT_TIMEOUT',
-    about: 'For a connection to a provider; above it 502.',
+    about: 'For the look-up of a provider’s name, and again for the connection to it; above it 502.',
     decode: duration,
     default: '5s',
   },

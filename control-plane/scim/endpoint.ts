@@ -16,7 +16,7 @@ import type { Schema } from '../store/schema.ts';
 import type { Change, Store, Unchanged } from '../store/store.ts';
 import { ScimError, scimBody } from './error.ts';
 import { createGroup, deleteGroup, findGroup, groupResources, listGroups, patchGroup, replaceGroup } from './groups.ts';
-import type { Resource, View } from './lists.ts';
+import { listOf, type Resource, type View } from './lists.ts';
 import { invalidationsOf, type ScimChange } from './people.ts';
 import { projected } from './resource.ts';
 import {
@@ -162,13 +162,11 @@ function about({ method, kind, id, view: { base } }: Request): Sent {
   if (write === undefined) return { status: 200, body: serviceProviderConfig(base) };
   if (id === undefined) {
     const list = schemas.map((schema) => write(schema, base));
-    const counts = { totalResults: list.length, startIndex: 1, itemsPerPage: list.length };
-    return {
-      status: 200,
-      body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], ...counts, Resources: list },
-    };
+    return { status: 200, body: listOf(list, { total: list.length, startIndex: 1 }) };
   }
-  const one = schemas.find((schema) => [schema.id, schema.name].includes(decodeURIComponent(id)));
+  // Both have no character that a URL encodes but the colon.
+  const named = id.replaceAll(/%3a/gi, ':');
+  const one = schemas.find((schema) => [schema.id, schema.name].includes(named));
   if (one === undefined) throw noPath();
   return { status: 200, body: write(one, base) };
 }

@@ -33,10 +33,19 @@ export interface Resource {
 }
 
 export function listResponse(total: number, { startIndex }: ListPage, resources: readonly Resource[], view: View) {
+  const shown = resources.map(({ body }) => projected(body, view.query));
+  return listOf(shown, { total, startIndex });
+}
+
+/** The body of a response with a list. */
+export function listOf(
+  shown: readonly object[],
+  { total, startIndex }: { readonly total: number; readonly startIndex: number },
+): object {
   return {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
-    ...{ totalResults: total, startIndex, itemsPerPage: resources.length },
-    Resources: resources.map(({ body }) => projected(body, view.query)),
+    ...{ totalResults: total, startIndex, itemsPerPage: shown.length },
+    Resources: shown,
   };
 }
 

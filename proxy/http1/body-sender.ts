@@ -23,7 +23,9 @@ export class BodySender {
     body.on('data', (bytes: Buffer | string) => this.#send(typeof bytes === 'string' ? Buffer.from(bytes) : bytes));
     body.once('end', () => this.#end());
     body.once('error', (error) => this.#fail(error));
-    body.once('close', () => this.#fail(new Error('the body of the request ended early')));
+    body.once('close', () => this.#fail(endedEarly()));
+    // Its events were before this.
+    if (body.destroyed) queueMicrotask(() => this.#fail(endedEarly()));
   }
 
   /** Whether the server has all of it, or will have. */
@@ -81,6 +83,10 @@ export class BodySender {
     this.#body.destroy();
     this.#deps.onError(error);
   }
+}
+
+function endedEarly(): Error {
+  return new Error('the body of the request ended early');
 }
 
 function wrongLength(): Error {

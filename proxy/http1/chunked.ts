@@ -1,11 +1,9 @@
 // Reads a body in chunks (RFC 9112, section 7.1). Extensions of chunks are ignored, as the RFC demands, and trailers are
 // dropped.
 import { ProtocolError } from './errors.ts';
+import { sizeLine } from './grammar.ts';
 import { checkTrailer } from './response-head.ts';
 
-/** Eight digits are 4 GiB. An extension is a name, with or without a value. */
-const sizeLine =
-  /^([\da-f]{1,8})(?:;[!#$%&'*+.^`|~\w-]+(?:=(?:[!#$%&'*+.^`|~\w-]+|"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?)*$/i;
 const lineBytesMax = 4096;
 const lineFeed = 0x0a;
 

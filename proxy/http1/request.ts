@@ -1,5 +1,6 @@
 // Writes the head of a request. Nothing that a caller chooses can end a line or add a header.
 import type { Readable } from 'node:stream';
+import { lengthForm, nameForm, valueForm } from './grammar.ts';
 
 export interface Request {
   readonly method: string;
@@ -22,9 +23,6 @@ export interface RequestHead {
 
 const methodForm = /^[A-Z]{1,32}$/;
 const pathForm = /^\/[\x21-\x7e]*$/;
-const nameForm = /^[!#$%&'*+.^`|~\w-]+$/;
-const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
-const lengthForm = /^\d{1,15}$/;
 
 /**
  * @param host the value of the header Host, unless the request has one

@@ -1,6 +1,7 @@
 // Reads the head of a response (RFC 9112, sections 4 to 6). Whatever two programs could read differently is refused.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ProtocolError } from './errors.ts';
+import { fieldLine, lengthForm, statusLine } from './grammar.ts';
 
 export interface ResponseHead {
   readonly status: number;
@@ -21,11 +22,7 @@ export interface ResponseHead {
  */
 export type Framing = 'none' | number | 'chunked' | 'close';
 
-const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-const fieldLine = /^([!#$%&'*+.^`|~\w-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
 const framingNames: ReadonlySet<string> = new Set(['transfer-encoding', 'content-length']);
-/** Up to fifteen digits, which a number represents exactly. */
-const lengthForm = /^\d{1,15}$/;
 const keptForm = /(?:^|[;,\s])timeout=(\d{1,9})/i;
 
 /**
@@ -49,9 +46,10 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   };
 }
 
-/** @throws ProtocolError */
+/** A trailer that would define the end of the response (RFC 9110, section 6.5.1) comes too late. @throws ProtocolError */
 export function checkTrailer(line: string): void {
-  if (!fieldLine.test(line)) throw new ProtocolError('a trailer is not valid');
+  const name = fieldLine.exec(line)?.[1];
+  if (name === undefined || framingNames.has(name.toLowerCase())) throw new ProtocolError('a trailer is not valid');
 }
 
 function parseFields(lines: readonly string[]): Pick<ResponseHead, 'headers' | 'raw'> {

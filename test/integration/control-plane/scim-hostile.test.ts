@@ -72,6 +72,7 @@ describe('a hostile client', () => {
     ['Me', 'GET /Me', undefined, 501],
     ['a bulk', 'POST /Bulk', {}, 501],
     ['another path', 'GET /Groups/1/2', undefined, 404],
+    ['a path that is badly encoded', 'GET /Schemas/%zz', undefined, 404],
     ['a property of objects', 'GET /constructor', undefined, 404],
     ['a page that is no number', 'GET /Users?startIndex=x', undefined, 400],
     ['a member that is no id', 'POST /Groups', { displayName: 'x', members: [{ value: "' or 1=1" }] }, 400],

@@ -72,6 +72,8 @@ describe('a response', () => {
     ['no line end after the data', '1\r\na0\r\n\r\n'],
     ['a line feed alone after the data', '1\r\na\n0\r\n\r\n'],
     ['a trailer without a colon', '0\r\ntrailer\r\n\r\n'],
+    ['a trailer with a length', '0\r\nContent-Length: 5\r\n\r\n'],
+    ['a trailer with a transfer coding', '0\r\ntransfer-encoding: chunked\r\n\r\n'],
     ['a folded trailer', '0\r\na: b\r\n c\r\n\r\n'],
     ['an endless extension', `1;${'a'.repeat(5000)}`],
     ['endless trailers', `0\r\n${`a: ${'b'.repeat(1000)}\r\n`.repeat(20)}`],
