@@ -311,11 +311,11 @@ it('Settings: people, limits and webhooks are made, and the audit log has them',
   await page.getByLabel('Number').fill('600');
   await dialog().getByRole('button', { name: 'Create limit' }).click();
   await page.getByRole('row', { name: /600 requests a minute/ }).waitFor();
+  // The list has the limit before the dialog is gone.
+  await dialog().waitFor({ state: 'detached' });
   const { api, id: organizationId } = gateway.organization;
-  await api.call('Organizations/UpdateSettings', {
-    id: organizationId,
-    settings: { tags: { names: { names: ['feature'] } } },
-  });
+  const settings = { tags: { names: { names: ['feature'] } } };
+  await api.call('Organizations/UpdateSettings', { id: organizationId, settings });
   await button('Create limit').click();
   await page.getByLabel('Amount in USD').fill('500');
   await choose('Time zone of its windows', 'Europe/Berlin');
