@@ -94,7 +94,6 @@ it("the injector reports the end of its certificate and of the sidecars' authori
   expect(await reported()).toEqual({ server: 70, egress_authorities: 1 });
   await installed('injector', 80);
   await until(async () => (await reported()).server === 80, {
-    timeoutMs: 15_000,
     what: 'the renewed certificate',
   });
 });

@@ -57,7 +57,7 @@ beforeAll(async () => {
     },
   });
   running.push(gateway);
-  await until(() => gateway.stdout().includes('Ctrl-C'), { timeoutMs: 15_000, what: 'the greeting' });
+  await until(() => gateway.stdout().includes('Ctrl-C'), { what: 'the greeting' });
   greeting = gateway.stdout();
 });
 afterAll(async () => {

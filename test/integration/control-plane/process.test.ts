@@ -44,15 +44,11 @@ function start(extra: Record<string, string> = {}, ...command: string[]): Child 
 describe('the control plane as a process', () => {
   it('serves until SIGTERM and exits with 0', async () => {
     const child = start();
-    const line = await until(
-      () =>
-        child
-          .stdout()
-          .split('\n')
-          .find((text) => text.includes('"ready"')),
-      {
-        timeoutMs: 10_000,
-      },
+    const line = await until(() =>
+      child
+        .stdout()
+        .split('\n')
+        .find((text) => text.includes('"ready"')),
     );
     const { http_port: port } = JSON.parse(line);
     const response = await fetch(`http://127.0.0.1:${port}/gateway.v1.Organizations/List`, {

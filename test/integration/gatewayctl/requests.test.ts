@@ -27,7 +27,6 @@ function found(id: string, by = owner) {
     async () => ((await by.run(['requests', 'get', id])).code === 0 ? by.json(['requests', 'get', id]) : 0),
     {
       what: `the row of ${id}`,
-      timeoutMs: 10_000,
     },
   );
 }

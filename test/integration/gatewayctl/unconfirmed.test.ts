@@ -19,7 +19,6 @@ it('unconfirmed money is listed and released by its budget, window and session',
   const list = async () => (await ctl.json(`unsettled list --budget ${budget.id}`)).unsettled;
   const [unconfirmed] = await until(async () => (await list()).length > 0 && (await list()), {
     what: 'the silent session to be closed',
-    timeoutMs: 15_000,
   });
   expect(await ctl.expect('unsettled list')).toMatch(/^BUDGET +NAME +WINDOW +SESSION +PROXY +USD +SEEN\n/);
   const line = `unsettled release ${unconfirmed.limitId} ${unconfirmed.window} ${unconfirmed.session}`;

@@ -44,7 +44,7 @@ async function readiness(): Promise<string> {
 const review = reviewOf('deployment');
 const ask = async () => responseIn(await started.ask(review));
 const sidecar = async () => sidecarOf(applyPatch(review.request.object, (await ask()).patch));
-const eventually = (what: string, is: () => Promise<boolean>) => until(is, { timeoutMs: 15_000, what });
+const eventually = (what: string, is: () => Promise<boolean>) => until(is, { what });
 
 describe('the sidecar’s image', () => {
   it('is waited for: without it the injector is not ready, and refuses pods with the reason', async () => {

@@ -67,7 +67,6 @@ describe('a renewed certificate of the injector', () => {
     copyFileSync(renewed.keyFile, files.keyFile);
     const fresh = agentOf(second.caFile);
     const response = await until(() => ask(injector.port, review, { agent: fresh }).catch(() => undefined), {
-      timeoutMs: 10_000,
       what: 'the renewed certificate',
     });
     expect(response.status).toBe(200);
@@ -104,11 +103,10 @@ describe('the authorities of the egress gateway', () => {
     expect(await caIn(started)).toBe(pemOf(authority));
     copyFileSync(second.caFile, caFile);
     await until(async () => (await caIn(started)) === pemOf(second), {
-      timeoutMs: 10_000,
       what: 'the new authorities',
     });
     writeFileSync(caFile, 'not a certificate');
-    await until(() => lines.join('').includes('the last good one is kept'), { timeoutMs: 10_000 });
+    await until(() => lines.join('').includes('the last good one is kept'));
     expect(await caIn(started)).toBe(pemOf(second));
   });
 
@@ -229,7 +227,7 @@ describe('the program injector', () => {
 
   it('drains on SIGTERM and exits with 0', async () => {
     const child = run(injectorEnvironment(certificate));
-    await until(() => child.stdout().includes('ready for reviews'), { timeoutMs: 10_000 });
+    await until(() => child.stdout().includes('ready for reviews'));
     child.signal('SIGTERM');
     expect(await child.exited).toBe(0);
     expect(child.stdout()).toContain('"stopped"');

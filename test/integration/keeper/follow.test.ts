@@ -47,7 +47,7 @@ function followed(source: Source, timers = systemTimers): Followed {
 
 const webhook = paths.webhook('model-gateway-injector');
 const webhookWatch = webhook;
-const eventually = (what: string, is: () => boolean) => until(is, { timeoutMs: 15_000, what });
+const eventually = (what: string, is: () => boolean) => until(is, { what });
 const typeOf = (line: JsonObject) => line.type;
 const recordedWatch = () => recordingOf('watch-webhook').lines ?? [];
 const objectIn = (line: JsonObject | undefined) => (line?.object ?? {}) as JsonObject;

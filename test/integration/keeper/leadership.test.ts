@@ -43,7 +43,7 @@ const timers: Timers = {
     };
   },
 };
-const isOver = () => until(() => wake !== undefined, { timeoutMs: 10_000, what: 'the end of a round' });
+const isOver = () => until(() => wake !== undefined, { what: 'the end of a round' });
 
 /** Returns after its first run. */
 async function started(identity: string): Promise<Leadership> {
