@@ -17,6 +17,7 @@ import { stoppedNow } from './access/stops.ts';
 import { CapabilityTable, idleRows } from './catalog/capabilities.ts';
 import { type ControlPlaneClient, createControlPlaneClient } from './control-plane/client.ts';
 import { openControlPlaneTls } from './control-plane/client-tls.ts';
+import { targetsEncoder } from './control-plane/wire-targets.ts';
 import type { ServiceNetwork } from './guardrails/inspection/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import type { BodyLimits } from './http/body.ts';
@@ -45,6 +46,7 @@ import { PriceTable } from './pricing/price-book.ts';
 import { providersByName, wireFormatProviders } from './providers/index.ts';
 import { createRedisRecords, recordCommands } from './record-cache/redis-records.ts';
 import { createRedisConnection, type RedisConnection } from './redis/connection.ts';
+import type { Health } from './routing/health.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
 import { shares, useOf } from './shares.ts';
@@ -76,7 +78,8 @@ export async function assemble(
     { log, clock, limits: accessLimits },
   );
   lifecycle.onClose('public keys of records', () => recordKeys.close());
-  const links = { log, redis, metrics, catalog, recordKeys };
+  const reported: Reported = { health: undefined };
+  const links = { log, redis, metrics, catalog, recordKeys, reported };
   const controlPlane = await openControlPlane(settings, links, lifecycle);
   const lookups = openLookupShare(metrics.shares);
   const loop = openLoopScheduler(metrics.shares);
@@ -91,6 +94,7 @@ export async function assemble(
   const backgroundResponses = openBackgroundResponses(settings, { ...shared, admission, fetchStored });
   const isStopped = stoppedNow(records, () => clock.now());
   const { dispatch, health, loads } = openDispatch(settings, { ...upstream, ...shared, isStopped }, lifecycle);
+  reported.health = health;
   metrics.observe({
     ...{ admission, health, loads, redis, readOn, backgroundResponses },
     ...{ feedAgeMs: () => records.feed().ageMs, stops: () => records.stops() },
@@ -173,6 +177,11 @@ function openBodyLimits(settings: ProxySettings, { bytes }: Admission, log: Logg
   return { ...settings, bodyBytesMax };
 }
 
+/** What the control plane's client reports, made after it. */
+interface Reported {
+  health: Pick<Health, 'report'> | undefined;
+}
+
 interface Shared extends ProxyOptions, UpstreamShares {
   readonly metrics: ProxyMetrics;
   readonly background: Background;
@@ -200,7 +209,11 @@ async function openControlPlane(
     metrics: { certificates },
     catalog,
     recordKeys,
-  }: Pick<Shared, 'log' | 'redis' | 'metrics' | 'recordKeys'> & { readonly catalog: CatalogWatch },
+    reported,
+  }: Pick<Shared, 'log' | 'redis' | 'metrics' | 'recordKeys'> & {
+    readonly catalog: CatalogWatch;
+    readonly reported: Reported;
+  },
   lifecycle: Lifecycle,
 ): Promise<ControlPlaneClient> {
   const { controlPlaneCaFile: caFile, controlPlaneCertFile: certFile, controlPlaneKeyFile: keyFile } = settings;
@@ -208,6 +221,7 @@ async function openControlPlane(
   lifecycle.onClose('control-plane certificates', () => tls?.close());
   certificates.chain('control_plane', () => tls?.certificate());
   certificates.authorities('control_plane_authorities', () => tls?.authorities());
+  const encodeTargets = targetsEncoder(systemClock);
   const controlPlane = createControlPlaneClient({
     addresses: settings.controlPlane,
     name: settings.controlPlaneName,
@@ -222,6 +236,7 @@ async function openControlPlane(
       redis: () => (redis === undefined ? 'none' : redis.state()),
       catalog: () => catalogState(catalog),
       recordKeys: () => recordKeys.state(),
+      targets: () => reported.health && encodeTargets(reported.health.report),
     },
   });
   lifecycle.onClose('control-plane client', () => controlPlane.close());

@@ -8,6 +8,7 @@ import type { ProxyState__Output } from '../../proto/generated/gateway/v1/ProxyS
 import type { RecordKeysState__Output as RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
 import { enumNames } from '../../proto/json/contract.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
+import { type ReportedTargets, reportedTargets } from './reported-targets.ts';
 
 /** Times are wall-clock milliseconds since 1970. */
 export interface Watcher {
@@ -20,6 +21,8 @@ export interface Watcher {
   readonly clockAheadMs: number | undefined;
   readonly catalog: CatalogState | undefined;
   readonly recordKeys: RecordKeysState | undefined;
+  /** Undefined: it reports none. */
+  readonly targets: ReportedTargets | undefined;
 }
 
 /** One watcher's entry. Its watch keeps it up to date. */
@@ -51,6 +54,7 @@ export function createWatchers(clock: Clock): Watchers {
         clockAheadMs: undefined,
         catalog: undefined,
         recordKeys: undefined,
+        targets: undefined,
       });
       const change = (news: Partial<Watcher>) => {
         const watcher = entries.get(id);
@@ -67,6 +71,9 @@ export function createWatchers(clock: Clock): Watchers {
             clockAheadMs,
             catalog: reportedCatalog(state.catalog),
             recordKeys: reportedKeys(state.recordKeys),
+            ...(state.targets != null && {
+              targets: reportedTargets(state.targets, caller.organizationId, clock.now()),
+            }),
           });
         },
         requested: () => change({ requestedAt: clock.now() }),

@@ -7,6 +7,7 @@ import { allowsModel, canonicalSelector, limitsModel } from '../../catalog/model
 import type { ListedModel } from '../../proto/generated/gateway/v1/ListedModel.ts';
 import type { ListModelsRequest__Output } from '../../proto/generated/gateway/v1/ListModelsRequest.ts';
 import type { ListModelsResponse } from '../../proto/generated/gateway/v1/ListModelsResponse.ts';
+import type { ModelHealth } from '../../proto/generated/gateway/v1/ModelHealth.ts';
 import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import { optional } from '../domain/field.ts';
 import { knownModels } from '../domain/model-selector.ts';
@@ -17,16 +18,17 @@ import { modelsOf, readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';
 import { listOf } from './known-models.ts';
-import type { ReadCall } from './method.ts';
+import type { ResponseCall } from './method.ts';
 import { type PriceFields, priceFinder } from './model-prices.ts';
 import { priceRecords } from './price-rows.ts';
 import { groupsOf } from './route-rows.ts';
 import { openAt } from './stop-rows.ts';
+import { isOut, modelHealth } from './target-health.ts';
 
 const textLengthMax = 200;
 
-export async function list(call: ReadCall, request: ListModelsRequest__Output): Promise<ListModelsResponse> {
-  const { organizationId, callable, unpriced } = request;
+export async function list(call: ResponseCall, request: ListModelsRequest__Output): Promise<ListModelsResponse> {
+  const { organizationId, callable, unpriced, ejectedOrLimited } = request;
   const { size, after } = pageBy(request, (key) => (key.length > 0 ? key : undefined));
   const { query = '', provider } = checked({
     query: optional((text: string) => visible(text, textLengthMax), request.query || undefined),
@@ -39,7 +41,8 @@ export async function list(call: ReadCall, request: ListModelsRequest__Output): 
       name.toLowerCase().includes(wanted) &&
       (provider === undefined || name.startsWith(`${provider}/`)) &&
       (!callable || isCallable(known.stateOf(name))) &&
-      (!unpriced || known.pricesOf(name).prices === undefined),
+      (!unpriced || known.pricesOf(name).prices === undefined) &&
+      (!ejectedOrLimited || isOut(known.healthOf(name))),
   );
   const rest = after === undefined ? names : names.filter((name) => name > after);
   const { items, nextPageToken } = cutPage(rest.slice(0, size + 1), size, (name) => name, known.messageOf);
@@ -61,30 +64,49 @@ interface Known {
   readonly names: readonly string[];
   stateOf(name: string): ModelState;
   pricesOf(name: string): PriceFields;
+  healthOf(name: string): ModelHealth | undefined;
   messageOf(name: string): ListedModel;
 }
 
-async function readKnown({ db, now }: ReadCall, organizationId: string): Promise<Known> {
+async function readKnown(call: ResponseCall, organizationId: string): Promise<Known> {
+  const { db, now } = call;
   const custom = await readCallable(db, organizationId);
   const models = new Map(custom.flatMap((row) => modelsOf(row).map((model) => [`${row.name}/${model.name}`, model])));
   const stateOf = await readStates(db, { organizationId, custom, now });
   const find = priceFinder(priceRecords(await readPrices(db, organizationId)), now);
   const routes = await routesByModel(db, organizationId);
+  const healthOf = await readHealth(call, organizationId);
   const pricesOf = (name: string) =>
     find({ name, catalogModel: catalogModelOf(name), customPrices: models.get(name)?.prices });
   return {
     names: knownModels(custom.map(listOf)).names.toSorted(),
     stateOf,
     pricesOf,
+    healthOf,
     messageOf: (name) => ({
       ...{ name, provider: providerOf(name), custom: models.has(name) },
       ...stateOf(name),
       ...termsOf(name, models.get(name)),
       ...pricesOf(name),
+      ...healthFields(healthOf(name)),
       routes: [...(routes.get(name) ?? [])],
       synonyms: namesOfModel(name).filter((other) => other !== name),
     }),
   };
+}
+
+async function readHealth({ db, deps }: ResponseCall, organizationId: string) {
+  const keys = await db
+    .selectFrom('provider_keys')
+    .select(['id', 'provider'])
+    .where('organization_id', '=', organizationId)
+    .execute();
+  const providersOfKeys = new Map(keys.map(({ id, provider }) => [id, provider]));
+  return modelHealth({ organizationId, watchers: deps.replica.watchers(), providersOfKeys });
+}
+
+function healthFields(health: ModelHealth | undefined) {
+  return health === undefined ? {} : { health };
 }
 
 function providerOf(name: string): string {

@@ -8,6 +8,7 @@ import { databaseKinds, roles } from '../../proto/words/access.ts';
 import type { Watcher } from '../changes/watchers.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import type { ReadCall, ResponseCall } from './method.ts';
+import { type HealthOf, readProviderHealth } from './provider-health-rows.ts';
 import { selectorCheck } from './selector-check.ts';
 
 export async function get(
@@ -17,6 +18,8 @@ export async function get(
   const { replica } = call.deps;
   const { version, host, startedAt, database, feed, clock } = replica;
   const reported = call.caller.role === 'platform_operator';
+  const watchers = reported ? replica.watchers() : [];
+  const healthOf = reported ? await readProviderHealth(call.db, watchers) : () => [];
   const selectors = checks === true ? await selectorCheck(call) : undefined;
   return {
     version,
@@ -26,10 +29,11 @@ export async function get(
     database: databaseKinds.names[database],
     feed: { position: feed.position, ageMs: Math.max(0, Math.round(clock.monotonic() - feed.readAt)) },
     caller: await callerMessage(call),
-    ...(reported && { watchers: await watcherList(call, replica.watchers()) }),
+    ...(reported && { watchers: await watcherList(call, watchers, healthOf) }),
     ...(selectors && { selectors }),
     catalog: replica.catalog(),
     recordKey: replica.recordKey(),
+    providers: healthOf(watchers),
     permissions: [...replica.permissionsOf(call.caller.role)],
   };
 }
@@ -49,7 +53,7 @@ async function callerMessage({ caller, db }: ReadCall): Promise<StatusCaller> {
 /** A message has at most 4 MiB. */
 const watchersMax = 1000;
 
-async function watcherList({ db }: ReadCall, watchers: readonly Watcher[]): Promise<WatcherList> {
+async function watcherList({ db }: ReadCall, watchers: readonly Watcher[], healthOf: HealthOf): Promise<WatcherList> {
   const reported = watchers.slice(0, watchersMax);
   const identities = [...new Set(reported.map(({ caller }) => caller.id))];
   const tokens =
@@ -58,13 +62,16 @@ async function watcherList({ db }: ReadCall, watchers: readonly Watcher[]): Prom
       : await db.selectFrom('proxy_tokens').select(['id', 'name']).where('id', 'in', identities).execute();
   const names = new Map(tokens.map(({ id, name }) => [id, name]));
   return {
-    watchers: reported.map((watcher) => watcherMessage(watcher, names.get(watcher.caller.id))),
+    watchers: reported.map((watcher) => ({
+      ...watcherMessage(watcher, names.get(watcher.caller.id)),
+      providers: healthOf([watcher]),
+    })),
     total: watchers.length,
   };
 }
 
 function watcherMessage(watcher: Watcher, tokenName: string | undefined): WatcherMessage {
-  const { caller, since, requestedAt, version, host, redis, clockAheadMs, catalog, recordKeys } = watcher;
+  const { caller, since, requestedAt, version, host, redis, clockAheadMs, catalog, recordKeys, targets } = watcher;
   const { organizationId } = caller;
   return {
     identity: caller.id,
@@ -79,5 +86,6 @@ function watcherMessage(watcher: Watcher, tokenName: string | undefined): Watche
     ...(clockAheadMs !== undefined && { clockAheadMs: String(Math.round(clockAheadMs)) }),
     ...(catalog !== undefined && { catalog }),
     ...(recordKeys !== undefined && { recordKeys }),
+    targetsLeftOut: targets?.leftOut ?? 0,
   };
 }

@@ -40,7 +40,7 @@ import { type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts
 import { isLoopback, target } from './addresses.ts';
 import { channelOptions } from './channel-options.ts';
 import { hedged } from './hedged.ts';
-import { type ProxySelf, stateOf } from './proxy-self.ts';
+import { type ProxySelf, statesOf } from './proxy-self.ts';
 import { metadataOfCall, metadataOfLasting } from './shortest-wait.ts';
 import { encodeDecisions } from './wire-guardrails.ts';
 import {
@@ -354,16 +354,18 @@ function watch(
   stream.on('status', (status) =>
     handlers.closed(new Error(`the control plane ended the feed: ${status.code} ${status.details}`)),
   );
+  const state = self && statesOf(self);
   const since = start.since && { epoch: start.since.epoch, revision: start.since.revision };
   stream.write({
     start: {
       ...(since && { since }),
       maxStaleSeconds: Math.ceil(start.maxStaleMs / 1000),
-      ...(self && { proxy: { version: self.version, host: self.host }, state: stateOf(self) }),
+      ...(self && { proxy: { version: self.version, host: self.host } }),
+      ...(state && { state: state() }),
     },
   });
   return {
-    ask: (nonce) => void stream.write({ ask: { nonce, ...(self && { state: stateOf(self) }) } }),
+    ask: (nonce) => void stream.write({ ask: { nonce, ...(state && { state: state() }) } }),
     cancel: () => stream.cancel(),
   };
 }

@@ -24,6 +24,7 @@ import { Ejection, ejectionFirstMs } from './ejection.ts';
 import type { Exclusion } from './exclusion.ts';
 import { slowFactor } from './first-tokens.ts';
 import type { FailureCause, HealthEvents, HostCause, HostEjected, KeyCause, OutCounts } from './health-events.ts';
+import { type HealthReport, healthReport } from './health-report.ts';
 import type { SharedHints } from './shared-hints.ts';
 import { createSharedHosts, isOutElsewhere, type SharedHosts } from './shared-hosts.ts';
 import { slowLast } from './slow-targets.ts';
@@ -213,6 +214,11 @@ export class Health {
     return counts;
   }
 
+  /** For operators. Looks at every organization, and at the entries of those of which something may be out. */
+  get report(): HealthReport {
+    return healthReport(this.#organizations.entries(), this.#shared, this.#clock.monotonic());
+  }
+
   /** Whether nothing is known against the target, not even of the past: a short cut without a look at the clock. */
   #isClear(identity: TargetIdentity, organization: OrganizationHealth | undefined): boolean {
     const { providerKey, model } = identity;
@@ -311,10 +317,11 @@ export class Health {
     const shared = this.#shared.get(origin, model);
     const ofAll = { origin, model, organization: undefined, cause };
     const ejectForAll = (ejection: Ejection) =>
-      this.#ejected(identity, { ...ofAll, forMs: ejection.eject(now, this.#random) });
+      this.#ejected(identity, { ...ofAll, forMs: ejection.eject(now, this.#random, cause) });
     if (!host.ejection.exclusion.isOn && shared?.exclusion.isDeciding(now)) ejectForAll(shared);
     if (!host.failed(now)) return;
-    this.#ejected(identity, { ...ofAll, organization, forMs: host.ejection.eject(now, this.#random) });
+    own.mayHaveOut = true;
+    this.#ejected(identity, { ...ofAll, organization, forMs: host.ejection.eject(now, this.#random, cause) });
     if (shared !== undefined || !isOutElsewhere(this.#organizations.values(), own, { origin, model, now })) return;
     ejectForAll(this.#shared.use(origin, model, newEjection));
   }
@@ -344,10 +351,11 @@ export class Health {
     const { organization, providerKey, model: called } = identity;
     if (providerKey === undefined) return;
     const model = cause === 'access' ? called : undefined;
-    const { exclusion } = keyOf(own, providerKey, model ?? '');
+    const key = keyOf(own, providerKey, model ?? '');
+    const { exclusion } = key;
     const wasOut = exclusion.isOn;
     if (wasOut && !exclusion.isDeciding(now)) return;
-    exclusion.start(now, forMs);
+    key.refuse(cause, now, forMs);
     this.#hints?.keyOut(identity, cause, { model, forMs });
     if (!wasOut) this.#events.onKeyOut?.({ organization, providerKeyId: providerKey.id, model, cause });
   }
@@ -390,6 +398,7 @@ function knownKey({ keys }: OrganizationHealth, { id, revision }: StoredKey, mod
 /** Made, or made anew after a change of the key. */
 function keyOf(organization: OrganizationHealth, key: StoredKey, model: string): KeyHealth {
   const { keys } = organization;
+  organization.mayHaveOut = true;
   if (knownKey(organization, key, model) === undefined) keys.delete(key.id, model);
   return keys.use(key.id, model, () => new KeyHealth(key.revision));
 }

@@ -1,7 +1,7 @@
 // A map of two keys with a limit: the entry that was used least recently makes room. A look-up builds no string and
 // moves nothing, because it runs on the request path.
 
-interface Entry<V> {
+export interface Entry<V> {
   readonly first: string;
   readonly second: string;
   readonly value: V;
@@ -54,6 +54,10 @@ export class PairMap<V> {
     row.delete(second);
     if (row.size === 0) this.#rows.delete(first);
     this.#order.delete(entry);
+  }
+
+  *entries(): Generator<Entry<V>, void> {
+    yield* this.#order;
   }
 
   *values(): Generator<V, void> {

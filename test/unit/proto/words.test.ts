@@ -5,12 +5,13 @@ import { enumNames, enumTypes, oneofsOf } from '../../../proto/json/contract.ts'
 import * as access from '../../../proto/words/access.ts';
 import { enumWords } from '../../../proto/words/enum-words.ts';
 import * as guardrails from '../../../proto/words/guardrails.ts';
+import * as health from '../../../proto/words/health.ts';
 import * as money from '../../../proto/words/money.ts';
 import * as overview from '../../../proto/words/overview.ts';
 import * as requests from '../../../proto/words/requests.ts';
 import * as sessions from '../../../proto/words/sessions.ts';
 
-const tables = Object.values({ ...access, ...guardrails, ...money, ...overview, ...requests, ...sessions });
+const tables = Object.values({ ...access, ...guardrails, ...health, ...money, ...overview, ...requests, ...sessions });
 const named = tables.map(({ rows }) => Object.keys(rows));
 
 /** The state of a trial, which is not a decision. */

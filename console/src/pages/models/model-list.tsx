@@ -10,11 +10,13 @@ import { Facts, Filters, Mono, Muted } from '../../ui/layout.tsx';
 import { Badge, Empty } from '../../ui/notes.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
+import { failureText, HealthBadge, healthText, isOut } from '../shared/health.tsx';
 
 const states = [
   { id: 'callable', name: 'callable now' },
   { id: '', name: 'all' },
   { id: 'unpriced', name: 'without a price' },
+  { id: 'out', name: 'ejected or limited' },
 ] as const;
 
 const columns: readonly TableColumn<ListedModel>[] = [
@@ -26,6 +28,7 @@ const columns: readonly TableColumn<ListedModel>[] = [
     minWidth: 260,
   },
   { id: 'state', title: 'State', render: (model) => <State model={model} />, width: 130 },
+  { id: 'health', title: 'Health', render: ({ health }) => <HealthBadge health={health} />, width: 170 },
   {
     id: 'input',
     title: 'Input, $ a million',
@@ -78,6 +81,7 @@ export function ModelList() {
     ...(search.q ? { query: search.q } : {}),
     ...(state === 'callable' ? { callable: true } : {}),
     ...(state === 'unpriced' ? { unpriced: true } : {}),
+    ...(state === 'out' ? { ejectedOrLimited: true } : {}),
   };
   const { data } = useRead('Models.List', { ...request, pageSize: 1 }, { keep: true });
   const list = useList('Models.List', { ...request, pageSize: 200 }, (page) => page.models);
@@ -121,13 +125,15 @@ export function ModelList() {
 }
 
 function ModelDialog({ model, onClose }: { readonly model: ListedModel; readonly onClose: () => void }) {
-  const { prices } = model;
+  const { prices, health } = model;
   const amount = (value: string | undefined) => (value === undefined ? undefined : `$${value} a million tokens`);
   return (
     <Dialog title={model.name} onClose={onClose}>
       <Facts
         facts={[
           ['State', <State key="state" model={model} />],
+          ['Health', health === undefined ? undefined : healthText(health)],
+          ['Last failure', health === undefined || !isOut(health) ? undefined : failureText(health.lastFailure)],
           ['Price', priceText(model)],
           ['Source of the price', model.priceSource],
           ['Input', amount(prices?.input)],

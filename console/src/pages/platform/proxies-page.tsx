@@ -1,16 +1,17 @@
 // Proxies: those that watch this replica of the control plane, and the tokens with which proxies connect.
 import { useState } from 'react';
-import type { ProxyToken, Watcher } from '../../../generated/contract.ts';
+import type { ProviderHealth, ProxyToken, Watcher } from '../../../generated/contract.ts';
 import { useAll, useChange, useList, useRead } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { Picker, TextInput } from '../../ui/fields.tsx';
-import { ago, count, date, duration, word } from '../../ui/format.ts';
-import { Facts, Mono, Page, Panel, Row } from '../../ui/layout.tsx';
+import { ago, count, date, duration, nothing, word } from '../../ui/format.ts';
+import { Facts, Mono, Muted, Page, Panel, Row } from '../../ui/layout.tsx';
 import { Badge, Empty, ErrorNote, Loading } from '../../ui/notes.tsx';
 import { DataTable, ListTable, type TableColumn } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { failureText, isOut, providerName } from '../shared/health.tsx';
 import { SecretDialog } from '../shared/secret-dialog.tsx';
 
 const refreshMs = 10_000;
@@ -40,6 +41,7 @@ const watcherColumns: readonly TableColumn<Watcher>[] = [
   { id: 'version', title: 'Version', render: ({ version }) => version ?? '–', width: 100 },
   { id: 'since', title: 'Connected', render: ({ since }) => ago(since), width: 150 },
   { id: 'heartbeat', title: 'Heartbeat', render: ({ askedAt }) => ago(askedAt), width: 150 },
+  { id: 'out', title: 'Ejected or limited', render: outText, minWidth: 160 },
   { id: 'redis', title: 'Redis', render: ({ redis }) => word(redis, 'REDIS_STATE_'), width: 110 },
   {
     id: 'clock',
@@ -49,6 +51,27 @@ const watcherColumns: readonly TableColumn<Watcher>[] = [
     width: 120,
   },
   { id: 'address', title: 'Address', render: ({ address }) => <Mono>{address}</Mono>, minWidth: 160 },
+];
+
+function outText({ providers, targetsLeftOut }: Watcher): string {
+  const names = providers.filter(isOut).map(providerName);
+  return [...names, ...(targetsLeftOut > 0 ? [`${count(targetsLeftOut)} more targets`] : [])].join(', ') || nothing;
+}
+
+const providerColumns: readonly TableColumn<ProviderHealth>[] = [
+  { id: 'name', title: 'Provider', render: providerName, minWidth: 200 },
+  { id: 'ejected', title: 'Ejected by', render: ({ ejected }) => count(ejected), isNumber: true, width: 110 },
+  { id: 'limited', title: 'Limited at', render: ({ limited }) => count(limited), isNumber: true, width: 110 },
+  { id: 'healthy', title: 'Healthy at', render: ({ healthy }) => count(healthy), isNumber: true, width: 110 },
+  {
+    id: 'organizations',
+    title: 'Organizations',
+    render: ({ organizations }) => count(organizations),
+    isNumber: true,
+    width: 130,
+  },
+  { id: 'since', title: 'Since', render: ({ since }) => ago(since), width: 150 },
+  { id: 'failure', title: 'Last failure', render: ({ lastFailure }) => failureText(lastFailure), minWidth: 200 },
 ];
 
 function Watching() {
@@ -76,6 +99,19 @@ function Watching() {
         idOf={({ identity, address }) => `${identity} ${address}`}
         empty={<Empty title="No proxy watches this replica" />}
       />
+      <Panel title="Providers, as these proxies report them">
+        <DataTable
+          label="Providers"
+          columns={providerColumns}
+          rows={data.providers}
+          idOf={({ provider }) => provider}
+          empty={<Muted>None was used in the last five minutes.</Muted>}
+        />
+        <Muted>
+          A proxy counts once for each provider, by its worst model of any organization. If only one organization is
+          affected, the cause may be its own provider keys or base URL.
+        </Muted>
+      </Panel>
     </>
   );
 }

@@ -30,11 +30,12 @@ const status: Status = {
   database: 'DATABASE_KIND_POSTGRES',
   feed: { position: { epoch: 'e', revision: '7' }, ageMs: '0' },
   caller: { personId: 'p', name: 'Olga', role: 'ROLE_OWNER', tokenEndsAt: at(now + 30 * day) },
-  permissions: [],
+  ...{ permissions: [], providers: [] },
 };
 const watcher: Watcher = {
   ...{ identity: 'token-1', address: '192.0.2.1', since: at(now - 60 * second), askedAt: at(now - second) },
   ...{ version: '0.1.0', host: 'proxy-a', redis: 'REDIS_STATE_OK' },
+  ...{ providers: [], targetsLeftOut: 0 },
 };
 const responseTo = (over: Partial<Status> = {}): ProbeResult => ({
   ...{ status: { ...status, ...over }, sentAt: now - 10, receivedAt: now + 10 },
@@ -304,7 +305,12 @@ describe('the doctor’s check of proxies', () => {
       'a proxy reports no name',
       responseTo({
         watchers: {
-          watchers: [{ identity: 'token-1', address: '::1', since: at(now), redis: 'REDIS_STATE_UNSPECIFIED' }],
+          watchers: [
+            {
+              ...{ identity: 'token-1', address: '::1', since: at(now), redis: 'REDIS_STATE_UNSPECIFIED' },
+              ...{ providers: [], targetsLeftOut: 0 },
+            },
+          ],
           total: 1,
         },
       }),
