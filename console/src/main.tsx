@@ -10,10 +10,12 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, useEffect, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
-import { arrive } from './api/arrival.ts';
+import { arrive, noteArrival } from './api/arrival.ts';
 import { queries } from './api/queries.ts';
-import { begin, signInState, signInWithLink, subscribe } from './api/session.ts';
+import { announceSignIn } from './api/recent-sign-in.ts';
+import { begin, signedInPerson, signInState, signInWithLink, subscribe } from './api/session.ts';
 import { router } from './router.tsx';
+import { AgainTab, isAgainPath } from './shell/again-tab.tsx';
 import { SignIn } from './shell/sign-in.tsx';
 import { applyTheme, storedTheme } from './shell/theme.ts';
 
@@ -25,15 +27,27 @@ const linkError = await (link === undefined ? Promise.resolve() : signInWithLink
   (error: Error) => error,
 );
 await begin();
+if (link !== undefined && linkError === null) announceSignIn();
+
+let person = signedInPerson();
+subscribe(() => {
+  const [before, now] = [person, signedInPerson()];
+  person = now;
+  if (before === '' || now === '' || before === now) return;
+  // What one person has seen is not there for the next one.
+  queries.clear();
+  noteArrival('other_person');
+});
 
 function App() {
   const state = useSyncExternalStore(subscribe, signInState);
-  // What one person has seen is not there for the next one.
+  const personId = useSyncExternalStore(subscribe, signedInPerson);
   useEffect(() => {
     if (state === 'signed-out') queries.clear();
   }, [state]);
   if (state !== 'signed-in') return <SignIn arrival={arrival} linkError={linkError} />;
-  return <RouterProvider router={router} />;
+  if (isAgainPath(arrival.path)) return <AgainTab path={arrival.path} />;
+  return <RouterProvider key={personId} router={router} />;
 }
 
 const root = document.getElementById('root');

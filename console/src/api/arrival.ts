@@ -33,6 +33,11 @@ export function here(): Pick<Arrival, 'organization' | 'path'> {
   return { organization, path: organization === '' ? path : '' };
 }
 
+/** Shown to somebody who is signed in by now. @param code of `wordsFor` */
+export function noteArrival(code: string): void {
+  error = code;
+}
+
 /** The code of the callback's error, until it was dismissed. */
 export function arrivalError(): string | undefined {
   return error;
@@ -62,6 +67,11 @@ export function wordsFor(code: string): { readonly title: string; readonly advic
       return {
         title: 'People sign in over https, or on the machine of the gateway.',
         advice: 'Open the https address of the console.',
+      };
+    case 'other_person':
+      return {
+        title: 'Another person has signed in with this browser.',
+        advice: 'What the person before had begun was not done. If this is not you, sign out.',
       };
     default:
       return { title: 'The sign-in did not work.', advice: 'Try again.' };

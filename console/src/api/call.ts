@@ -1,20 +1,29 @@
 // Calls of the JSON API: every method of the contract, with the types of the contract.
 import type { Methods } from '../../generated/contract.ts';
 import { Problem, problemOf } from './problem.ts';
+import { isOldSignIn, signedInAgain } from './recent-sign-in.ts';
 import { accessToken, dropToken } from './session.ts';
 
 export type MethodName = keyof Methods;
 export type RequestOf<M extends MethodName> = Methods[M]['request'];
 export type ResponseOf<M extends MethodName> = Methods[M]['response'];
 
-/** @throws Problem */
+/** A change that needs a recent sign-in waits for it. @throws Problem */
 export async function call<M extends MethodName>(
   method: M,
   request: RequestOf<M>,
   signal?: AbortSignal,
 ): Promise<ResponseOf<M>> {
-  const response = await send(method, request, signal);
-  return response.json();
+  for (;;) {
+    try {
+      const response = await send(method, request, signal);
+      return await response.json();
+    } catch (error) {
+      // Refused before it had any effect, so it can be sent again.
+      if (!isOldSignIn(error)) throw error;
+      await signedInAgain();
+    }
+  }
 }
 
 /** A method whose response is a file. @throws Problem */

@@ -60,7 +60,7 @@ export function adviceFor(error: unknown): string {
     case 'too_many_requests':
       return 'Wait a minute, then try again.';
     case 'reauthentication_required':
-      return 'Sign in again, then repeat it: this change needs a sign-in of the last 15 minutes.';
+      return 'Try again, and sign in where the page wants it.';
   }
   if (error.status === 0) return 'Check the connection to the control plane, then try again.';
   if (error.status >= 500) return 'The control plane cannot do this at the moment. Try again; its log has the cause.';

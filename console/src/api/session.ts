@@ -1,6 +1,5 @@
 // The sign-in: a cookie that only the browser and `auth/` see becomes an access token of five minutes, which is in this
 // module's memory alone. The token is renewed shortly before its end, by one call for all waiting requests.
-import { here } from './arrival.ts';
 import { Problem, problemOf } from './problem.ts';
 
 export type SignInState = 'unknown' | 'signed-out' | 'signed-in';
@@ -15,6 +14,7 @@ let state: SignInState = 'unknown';
 let token: AccessToken | undefined;
 /** Where the person signed in; undefined: with a token or a link. */
 let signedInAt: Pick<IssuerSignIn, 'issuerId' | 'organization'> | undefined;
+let personId = '';
 let renewal: Promise<string> | undefined;
 const listeners = new Set<() => void>();
 
@@ -22,7 +22,7 @@ export function signInState(): SignInState {
   return state;
 }
 
-/** For useSyncExternalStore. @returns the function that ends the subscription */
+/** For useSyncExternalStore: of the state and the person. @returns the function that ends the subscription */
 export function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -45,7 +45,7 @@ export function dropToken(value: string): void {
 /** @throws Problem */
 export async function signInWithToken(operatorToken: string): Promise<void> {
   await post('auth/start', { operatorToken });
-  await accessToken();
+  await freshToken();
 }
 
 /** @param link of the address's fragment. @throws Problem */
@@ -90,13 +90,22 @@ export async function signInAtIssuer({ organization, invitation, ...request }: I
   );
 }
 
-/**
- * For a change that needs a recent sign-in: at the issuer, and back to this page; else the sign-in page.
- * @throws Problem
- */
-export async function signInAgain(): Promise<void> {
-  if (signedInAt === undefined) return signOut();
-  await signInAtIssuer({ ...signedInAt, returnPath: here().path, again: true });
+/** Where the person signed in, for signing in again; undefined: with a token or a link. */
+export function issuerOfSignIn(): Pick<IssuerSignIn, 'issuerId' | 'organization'> | undefined {
+  return signedInAt;
+}
+
+/** The id of the person whose token was read last; empty if nobody is signed in. */
+export function signedInPerson(): string {
+  return personId;
+}
+
+/** A token of the session that the browser has now, whatever was read before. @throws Problem */
+export async function freshToken(): Promise<void> {
+  // A renewal that began before the sign-in is of the session before it.
+  await renewal?.catch(() => undefined);
+  token = undefined;
+  await accessToken();
 }
 
 /** Ends the session. Never rejects: without a connection the token is forgotten all the same. */
@@ -122,6 +131,7 @@ export async function begin(): Promise<void> {
 interface Renewed {
   readonly accessToken: string;
   readonly expiresAt: string;
+  readonly person: { readonly id: string };
   readonly issuerId?: string;
   readonly organization?: string;
 }
@@ -134,6 +144,9 @@ async function renew(): Promise<string> {
   const renewed = (await response.json()) as Renewed;
   const { accessToken: value, expiresAt, issuerId, organization = '' } = renewed;
   token = { value, endsAt: Date.parse(expiresAt) };
+  const isOther = personId !== '' && personId !== renewed.person.id;
+  personId = renewed.person.id;
+  if (isOther) notify();
   signedInAt = issuerId === undefined ? undefined : { issuerId, organization };
   become('signed-in');
   return value;
@@ -151,8 +164,13 @@ async function post(path: string, body: object): Promise<Response> {
   return response;
 }
 
+function notify(): void {
+  for (const listener of listeners) listener();
+}
+
 function become(next: SignInState): void {
   if (state === next) return;
   state = next;
-  for (const listener of listeners) listener();
+  if (state === 'signed-out') personId = '';
+  notify();
 }

@@ -12,6 +12,7 @@ import { Empty, ErrorNote, Loading } from '../ui/notes.tsx';
 import { DismissibleArrivalNote } from './arrival-note.tsx';
 import { Brand } from './brand.tsx';
 import { isOffered, linksFor } from './navigation.ts';
+import { StepUp } from './step-up.tsx';
 import { applyTheme, storedTheme, type Theme } from './theme.ts';
 
 export function Shell() {
@@ -24,6 +25,7 @@ export function Shell() {
   return (
     <CallerProvider value={caller}>
       <Frame version={data.version} />
+      <StepUp />
     </CallerProvider>
   );
 }

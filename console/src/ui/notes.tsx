@@ -1,7 +1,6 @@
 // What a page says instead of, or beside, its content: errors with what to do, empty states, loading.
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { adviceFor, Problem } from '../api/problem.ts';
-import { signInAgain } from '../api/session.ts';
 import classes from '../styles/page.module.css';
 import { Button } from './button.tsx';
 
@@ -28,25 +27,9 @@ export function ErrorNote({ error, onRetry }: { readonly error: Error | null; re
           Request id <code>{requestId}</code>
         </p>
       )}
-      {isOldSignIn(error) ? <SignInAgain /> : null}
       {onRetry === undefined ? null : <Button onPress={onRetry}>Try again</Button>}
     </div>
   );
-}
-
-/** After it the person repeats the change: what they have typed is not kept while they are at the issuer. */
-function SignInAgain() {
-  const [error, setError] = useState<Error | null>(null);
-  return (
-    <>
-      <Button onPress={() => void signInAgain().catch(setError)}>Sign in again</Button>
-      {error === null ? null : <p>{sentence(error.message)}</p>}
-    </>
-  );
-}
-
-function isOldSignIn(error: Error): boolean {
-  return error instanceof Problem && error.reason === 'reauthentication_required';
 }
 
 function sentence(text: string): string {
