@@ -64,6 +64,7 @@ const pages = [
   page('/settings/access/$id', lazyRouteComponent(access, 'KeyPage')),
   page('/settings/organization', lazyRouteComponent(settings, 'OrganizationPage')),
   page('/settings/people', lazyRouteComponent(settings, 'PeoplePage')),
+  page('/settings/service-accounts', lazyRouteComponent(settings, 'ServiceAccountsPage')),
   page('/settings/ai-systems', lazyRouteComponent(settings, 'AiSystemsPage')),
   page('/settings/limits', lazyRouteComponent(settings, 'LimitsPage')),
   page('/settings/webhooks', lazyRouteComponent(settings, 'WebhooksPage')),

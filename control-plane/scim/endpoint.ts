@@ -27,6 +27,7 @@ import {
   serviceProviderConfig,
   userSchema,
 } from './schema.ts';
+import { noteUse } from './token-use.ts';
 import { createUser, deleteUser, findUser, listUsers, patchUser, replaceUser, userResource } from './users.ts';
 
 export interface ScimDeps {
@@ -60,6 +61,7 @@ interface Request {
 
 interface TokenRow {
   readonly id: string;
+  readonly usedAt: number | null;
   readonly issuer: IssuerRow;
 }
 
@@ -112,6 +114,7 @@ async function serve(deps: ScimDeps, exchange: Exchange): Promise<Sent> {
       deps.store.snapshot((db) => tokenOf(db, tokenHash, deps.clock.now())),
     ),
   );
+  await noteUse(deps.store, token, deps.clock.now());
   const url = new URL(request.url ?? '', 'http://localhost');
   const [kind = '', id, ...more] = url.pathname.slice(root.length + 1).split('/');
   if (more.length > 0) throw noPath();
@@ -127,14 +130,19 @@ async function tokenOf(db: Kysely<Schema>, hash: string, now: number): Promise<T
     .innerJoin('issuers', 'issuers.id', 'scim_tokens.issuer_id')
     .innerJoin('organizations', 'organizations.id', 'issuers.organization_id')
     .selectAll('issuers')
-    .select(['scim_tokens.id as token_id', 'organizations.suspended', 'organizations.suspended_ends_at'])
+    .select([
+      'scim_tokens.id as token_id',
+      'scim_tokens.used_at',
+      'organizations.suspended',
+      'organizations.suspended_ends_at',
+    ])
     .where('scim_tokens.hash', '=', hash)
     .where('scim_tokens.revoked_at', 'is', null)
     .where('issuers.enabled', '=', 1)
     .executeTakeFirst();
   if (row === undefined || isSuspended(row, now)) throw unauthenticated();
-  const { token_id, suspended: _, suspended_ends_at: __, ...issuer } = row;
-  return { id: token_id, issuer };
+  const { token_id, used_at, suspended: _, suspended_ends_at: __, ...issuer } = row;
+  return { id: token_id, usedAt: used_at, issuer };
 }
 
 function respond(deps: ScimDeps, request: Request): Promise<Sent> {

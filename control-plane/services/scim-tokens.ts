@@ -37,6 +37,7 @@ export async function create(
     hint: credentialHint(value),
     created_at: call.now,
     revoked_at: null,
+    used_at: null,
   };
   await call.db.insertInto('scim_tokens').values(row).execute();
   return { ...recorded(call, row), result: { scimToken: message(row), value }, after: message(row) };
@@ -82,5 +83,6 @@ function message(row: Row) {
     hint: row.hint,
     createdAt: timeText(row.created_at),
     ...(row.revoked_at === null ? {} : { revokedAt: timeText(row.revoked_at) }),
+    ...(row.used_at === null ? {} : { lastUsedAt: timeText(row.used_at) }),
   } satisfies ScimToken;
 }

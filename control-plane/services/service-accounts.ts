@@ -137,7 +137,13 @@ async function replaceTrust(
   const after = rows.map(({ issuer, audience, claims }): TrustRow => {
     const fields = { issuer, audience, claims: JSON.stringify(claims) };
     return (
-      before.find((row) => isSame(row, fields)) ?? { id: uuidv7(now), person_id: accountId, ...fields, created_at: now }
+      before.find((row) => isSame(row, fields)) ?? {
+        id: uuidv7(now),
+        person_id: accountId,
+        ...fields,
+        created_at: now,
+        exchanged_at: null,
+      }
     );
   });
   const gone = before.filter((row) => !after.includes(row)).map(({ id }) => id);
@@ -191,10 +197,20 @@ function message(row: PersonRow, trust: readonly TrustRow[]) {
     name: row.name,
     role: roles.names[row.role],
     active: row.active === 1,
-    trust: trust
-      .filter(({ person_id }) => person_id === row.id)
-      .map((one) => ({ id: one.id, issuer: one.issuer, audience: one.audience, claims: claimsOf(one) })),
+    trust: trust.filter(({ person_id }) => person_id === row.id).map(trustMessage),
+    ...exchangeOf(trust.filter(({ person_id }) => person_id === row.id)),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies ServiceAccount;
+}
+
+function trustMessage(row: TrustRow) {
+  const { id, issuer, audience } = row;
+  return { id, issuer, audience, claims: claimsOf(row), ...exchangeOf([row]) };
+}
+
+/** The last exchange by any of the rows. */
+function exchangeOf(rows: readonly TrustRow[]) {
+  const last = Math.max(...rows.map(({ exchanged_at }) => exchanged_at ?? 0));
+  return last > 0 ? { lastExchangeAt: timeText(last) } : {};
 }

@@ -114,6 +114,11 @@ async function issued(call: OpenCall, account: Account, fitting: Fitting): Promi
         endsAt: end,
         trustId: fitting.row.id,
       });
+      await tx.db
+        .updateTable('service_trusts')
+        .set({ exchanged_at: tx.now })
+        .where('id', '=', fitting.row.id)
+        .execute();
       return {
         result: { value: made.value, endsAt: end, now: tx.now },
         organizationId: account.organizationId,

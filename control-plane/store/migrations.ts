@@ -27,6 +27,7 @@ import {
   createWebhooks,
   type DatabaseFeatures,
 } from './ledger-migrations.ts';
+import { addMachineUse } from './machine-use-columns.ts';
 import { createUsageMetadata, createUsageTags } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
 import { addSuspensionEnds, addTagNames } from './organization-table.ts';
@@ -103,6 +104,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '056_program_logins': { up: createProgramLogins },
   '057_service_accounts': { up: createServiceAccounts },
   '058_scim': { up: createScim },
+  '070_machine_use': { up: addMachineUse },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

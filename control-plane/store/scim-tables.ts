@@ -10,6 +10,8 @@ export interface ScimTokensTable {
   hint: string;
   created_at: number;
   revoked_at: number | null;
+  /** To the minute; null: never. */
+  used_at: number | null;
 }
 
 export interface ScimUsersTable {

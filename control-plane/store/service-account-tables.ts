@@ -12,6 +12,8 @@ export interface ServiceTrustsTable {
   /** JSON: `[{"claim", "value"}]` */
   claims: string;
   created_at: number;
+  /** Of the last exchange by this row; null: none. */
+  exchanged_at: number | null;
 }
 
 /** Outside tokens that an account has used, until they have ended. */

@@ -26,7 +26,14 @@ export const scimTokens: Resource = {
       method: 'ScimTokens.List',
       about: 'list the tokens of an issuer',
       options: [issuer],
-      columns: { NAME: 'name', ID: 'id', HINT: 'hint', CREATED: 'createdAt', REVOKED: '?revokedAt' },
+      columns: {
+        NAME: 'name',
+        ID: 'id',
+        HINT: 'hint',
+        CREATED: 'createdAt',
+        'LAST USED': '?lastUsedAt',
+        REVOKED: '?revokedAt',
+      },
       examples: ['scim-tokens list --issuer okta'],
     },
     revoke: {

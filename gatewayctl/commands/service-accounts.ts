@@ -36,7 +36,14 @@ export const serviceAccounts: Resource = {
     list: {
       method: 'ServiceAccounts.List',
       about: 'list service accounts',
-      columns: { NAME: 'name', ID: 'id', ROLE: 'role', ACTIVE: 'active', CREATED: 'createdAt' },
+      columns: {
+        NAME: 'name',
+        ID: 'id',
+        ROLE: 'role',
+        ACTIVE: 'active',
+        CREATED: 'createdAt',
+        'LAST EXCHANGE': '?lastExchangeAt',
+      },
       examples: ['service-accounts list'],
     },
     update: {

@@ -36,6 +36,7 @@ const ofOrganization: readonly LinkGroup[] = [
       { to: '/settings/access', name: 'Access', reads: 'VirtualKeys.List' },
       { to: '/settings/organization', name: 'Organization', reads: 'Organizations.UpdateSettings' },
       { to: '/settings/people', name: 'People', reads: 'People.List' },
+      { to: '/settings/service-accounts', name: 'Service accounts', reads: 'ServiceAccounts.List' },
       { to: '/settings/ai-systems', name: 'AI systems', reads: 'AiSystems.List' },
       { to: '/settings/limits', name: 'Limits', reads: 'Limits.List' },
       { to: '/settings/webhooks', name: 'Webhooks', reads: 'Webhooks.List' },

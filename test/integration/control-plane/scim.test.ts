@@ -213,8 +213,15 @@ describe.each(databases)('over $name', ({ open }) => {
       expect([taken.status, taken.json.scimType]).toEqual([400, 'invalidValue']);
       expect((await other.send('GET', '/Users')).json.totalResults).toBe(0);
       const { tenant, scim: ending } = await scimTenant(plane, platform);
-      const { scimTokens } = await plane.expect('ScimTokens.List', tenant.owner.token, { issuerId: ending.issuerId });
+      const tokensOf = async () =>
+        (await plane.expect('ScimTokens.List', tenant.owner.token, { issuerId: ending.issuerId })).scimTokens;
+      const scimTokens = await tokensOf();
+      expect(scimTokens[0]).not.toHaveProperty('lastUsedAt');
       expect((await ending.send('GET', '/Users')).status).toBe(200);
+      const [{ lastUsedAt }] = await tokensOf();
+      expect(Math.abs(plane.clock.now() - Date.parse(lastUsedAt))).toBeLessThan(60_000);
+      expect((await ending.send('GET', '/Users')).status).toBe(200);
+      expect((await tokensOf())[0].lastUsedAt).toBe(lastUsedAt);
       await plane.expect('ScimTokens.Revoke', tenant.owner.token, { id: scimTokens[0].id });
       const { status, json } = await ending.send('GET', '/Users');
       expect([status, json.schemas]).toEqual([401, ['urn:ietf:params:scim:api:messages:2.0:Error']]);

@@ -81,7 +81,8 @@ describe.each(databases)('over $name', ({ name, open }) => {
 
   describe('a service account', () => {
     it('gets an operator token of an hour for a token that fits, and acts with its role', async () => {
-      const account = await createAccount();
+      const account = await createAccount([row(), row({ sub: 'another' })]);
+      expect(account).not.toHaveProperty('lastExchangeAt');
       const called = await exchange(account.id, issuer.token());
       expect(called).toMatchObject({
         response: {
@@ -101,6 +102,9 @@ describe.each(databases)('over $name', ({ name, open }) => {
         after: { serviceAccountId: account.id, trustId: account.trust[0].id, issuer: issuer.url, subject: sub },
       });
       expect(JSON.stringify(event)).not.toContain(token);
+      const used = await plane.expect('ServiceAccounts.Get', acme.owner.token, { id: account.id });
+      expect(Math.abs(Date.now() - Date.parse(used.lastExchangeAt))).toBeLessThan(60_000);
+      expect(used.trust.map((one: JsonResponse) => one.lastExchangeAt)).toEqual([used.lastExchangeAt, undefined]);
       plane.clock.offsetMs += 3_600_000;
       expect(await plane.call('Status.Get', token)).toMatchObject({ code: 'UNAUTHENTICATED' });
       plane.clock.offsetMs = 0;
@@ -161,7 +165,7 @@ describe.each(databases)('over $name', ({ name, open }) => {
       const change = (fields: object) =>
         plane.expect('ServiceAccounts.Update', acme.admin.token, { id: account.id, ...fields });
       const changed = await change({ trust: { rows: [kept] } });
-      expect(changed.trust).toEqual([account.trust[0]]);
+      expect(changed.trust).toMatchObject([account.trust[0]]);
       expect(await plane.call('Status.Get', gone)).toMatchObject({ code: 'UNAUTHENTICATED' });
       expect(await plane.call('Status.Get', token)).toMatchObject({ code: 'OK' });
       await change({ active: false });

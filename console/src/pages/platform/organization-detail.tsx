@@ -1,4 +1,4 @@
-// One organization, as operators of the platform may see it: suspend, resume, weight.
+// One organization, as operators of the platform may see it: suspend, resume, weight, e-mail domains.
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Organization } from '../../../generated/contract.ts';
@@ -10,6 +10,7 @@ import { dateTime, instantOf } from '../../ui/format.ts';
 import { Facts, Grid, Mono, Page, Panel, Row } from '../../ui/layout.tsx';
 import { Badge, ErrorNote, Loading, Note } from '../../ui/notes.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { Vouching } from './vouching.tsx';
 
 export function OrganizationDetailPage() {
   const { id = '' } = useParams({ strict: false });
@@ -51,6 +52,7 @@ function Detail({ organization }: OfOrganization) {
         />
       </Panel>
       <Weight key={organization.revision} organization={organization} />
+      <Vouching organizationId={id} />
     </Grid>
   );
 }

@@ -3,6 +3,7 @@ export { AuditPage } from './audit-page.tsx';
 export { LimitsPage } from './limits-page.tsx';
 export { OrganizationPage } from './organization-page.tsx';
 export { PeoplePage } from './people-page.tsx';
+export { ServiceAccountsPage } from './service-accounts-page.tsx';
 export { StopsPage } from './stops-page.tsx';
 export { TokensPage } from './tokens-page.tsx';
 export { WebhooksPage } from './webhooks-page.tsx';

@@ -11,10 +11,11 @@ import { Badge, Empty } from '../../ui/notes.tsx';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { actionsColumn } from '../shared/row-columns.tsx';
+import { Identities } from './identities.tsx';
 import { IssueToken } from './issue-token.tsx';
 import { PersonForm } from './person-form.tsx';
 
-type Doing = { readonly what: 'edit' | 'token' | 'suspend' | 'delete'; readonly person: Person };
+type Doing = { readonly what: 'edit' | 'token' | 'identities' | 'suspend' | 'delete'; readonly person: Person };
 
 const roleNames: Readonly<Record<string, string>> = {
   owner: 'owner',
@@ -47,6 +48,7 @@ function actionsFor(caller: Caller, person: Person, start: (doing: Doing) => voi
   return [
     { id: 'edit', name: 'Change', run: doing('edit') },
     ...(makesToken ? [{ id: 'token', name: 'Make an operator token', run: doing('token') }] : []),
+    ...(person.serviceAccount ? [] : [{ id: 'identities', name: 'Identities', run: doing('identities') }]),
     ...(isOther ? [{ id: 'suspend', name: person.active ? 'Suspend' : 'Resume', run: doing('suspend') }] : []),
     ...(isOther ? [{ id: 'delete', name: 'Delete', isDangerous: true, run: doing('delete') }] : []),
   ];
@@ -55,7 +57,12 @@ function actionsFor(caller: Caller, person: Person, start: (doing: Doing) => voi
 function columnsFor(caller: Caller, start: (doing: Doing) => void): readonly TableColumn<Person>[] {
   return [
     { id: 'name', title: 'Name', render: ({ name }) => name, minWidth: 160 },
-    { id: 'email', title: 'E-mail', render: ({ email }) => email ?? '–', minWidth: 200 },
+    {
+      id: 'email',
+      title: 'E-mail',
+      render: ({ email, serviceAccount }) => (serviceAccount ? 'service account' : (email ?? '–')),
+      minWidth: 200,
+    },
     { id: 'role', title: 'Role', render: ({ role }) => roleNames[callerRole(role)], width: 150 },
     {
       id: 'state',
@@ -109,6 +116,8 @@ function Do({ what, person, onClose }: Doing & { readonly onClose: () => void })
       return <PersonForm person={person} onClose={onClose} />;
     case 'token':
       return <IssueToken person={person} onClose={onClose} />;
+    case 'identities':
+      return <Identities person={person} onClose={onClose} />;
     case 'suspend':
       return (
         <Confirm

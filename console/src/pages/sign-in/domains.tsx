@@ -9,9 +9,10 @@ import { Dialog, FormDialog } from '../../ui/dialog.tsx';
 import { TextInput } from '../../ui/fields.tsx';
 import { ago } from '../../ui/format.ts';
 import { Panel, Row } from '../../ui/layout.tsx';
-import { Badge, Empty, ErrorNote } from '../../ui/notes.tsx';
+import { Empty, ErrorNote } from '../../ui/notes.tsx';
 import { ListTable } from '../../ui/table.tsx';
 import { Confirm } from '../shared/confirm.tsx';
+import { DomainState } from '../shared/domain-state.tsx';
 import { actionsColumn } from '../shared/row-columns.tsx';
 
 export function Domains() {
@@ -39,7 +40,7 @@ export function Domains() {
         idOf={({ id }) => id}
         columns={[
           { id: 'domain', title: 'Domain', render: (row) => row.domain, minWidth: 200 },
-          { id: 'state', title: 'State', render: (row) => <State domain={row} />, width: 150 },
+          { id: 'state', title: 'State', render: (row) => <DomainState domain={row} />, width: 150 },
           {
             id: 'checked',
             title: 'Checked',
@@ -78,12 +79,6 @@ export function Domains() {
       )}
     </Panel>
   );
-}
-
-function State({ domain: { state } }: { readonly domain: SignInDomain }) {
-  if (state === 'SIGN_IN_DOMAIN_STATE_VERIFIED') return <Badge tone="good">verified</Badge>;
-  if (state === 'SIGN_IN_DOMAIN_STATE_VOUCHED') return <Badge tone="good">vouched for</Badge>;
-  return <Badge tone="warn">not verified</Badge>;
 }
 
 function AddDomain({ onClose }: { readonly onClose: (made?: SignInDomain) => void }) {
@@ -126,7 +121,7 @@ function RecordDialog({ domain, onClose }: { readonly domain: SignInDomain; read
       <CodeBlock text={domain.recordValue} label="value of the record" />
       <ErrorNote error={check.error} />
       <Row>
-        <State domain={domain} />
+        <DomainState domain={domain} />
         {permissions.has('SignIn.CheckDomain') ? (
           <Button isPending={check.isPending} onPress={() => void check.run({ id: domain.id })}>
             Check now

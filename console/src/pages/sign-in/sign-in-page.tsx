@@ -1,4 +1,4 @@
-// How people sign in: issuers, e-mail domains, invitations, and how long sessions last. Of an organization, or of the
+// How people sign in: issuers, their tokens of SCIM, e-mail domains, invitations, and how long sessions last. Of an organization, or of the
 // platform.
 import { useCaller } from '../../api/caller.tsx';
 import { Page } from '../../ui/layout.tsx';
@@ -6,11 +6,13 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { Domains } from './domains.tsx';
 import { Invitations } from './invitations.tsx';
 import { Issuers } from './issuers.tsx';
+import { Provisioning } from './provisioning.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 
 export function SignInPage() {
   const isPlatform = useCaller().organizationId === '';
   const ofOrganization = [
+    { id: 'provisioning', name: 'Provisioning', content: () => <Provisioning /> },
     { id: 'domains', name: 'E-mail domains', content: () => <Domains /> },
     { id: 'settings', name: 'Address and times', content: () => <SettingsPanel /> },
   ];

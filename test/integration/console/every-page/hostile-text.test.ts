@@ -41,7 +41,18 @@ afterAll(async () => {
 
 it('every page shows hostile names as text', async () => {
   const paths = ['', 'spend?by=key', 'requests', `requests/${requestId}`, 'guardrails', 'models', 'models?tab=keys'];
-  const settings = ['access', 'organization', 'people', 'ai-systems', 'limits', 'webhooks', 'stops', 'audit', 'tokens'];
+  const settings = [
+    'access',
+    'organization',
+    'people',
+    'service-accounts',
+    'ai-systems',
+    'limits',
+    'webhooks',
+    'stops',
+    'audit',
+    'tokens',
+  ];
   for (const path of [...paths, ...settings.map((one) => `settings/${one}`), `settings/access/${keyId}`]) {
     await console.open(path);
   }
@@ -64,6 +75,7 @@ it('every field takes hostile text as text, and so does every part of the addres
   const forms = [
     { path: 'settings/access', open: 'Create key', submit: 'Create key' },
     { path: 'settings/people', open: 'Add person', submit: 'Add person' },
+    { path: 'settings/service-accounts', open: 'Add service account', submit: 'Add service account' },
     { path: 'settings/stops', open: 'Stop something', submit: 'Stop it now' },
     { path: 'settings/webhooks', open: 'Add webhook', submit: 'Add webhook' },
     { path: 'settings/limits', open: 'Create limit', submit: 'Create limit' },
