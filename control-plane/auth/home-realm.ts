@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import { isUuid } from '../../common/uuid.ts';
 import { domainOfEmail } from '../domain/sign-in-domain.ts';
+import { isSuspended } from '../store/organization-table.ts';
 import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Browser, inOrder, type SignInDeps } from './deps.ts';
@@ -26,8 +27,9 @@ export interface Realm {
 export async function realmOf(deps: SignInDeps, request: RealmRequest, browser: Browser): Promise<Realm> {
   return await inOrder(deps, 'reads', browser, () =>
     deps.store.snapshot(async (db) => {
-      const id = await organizationOf(db, request, deps.clock.now());
-      const row = id === undefined || id === platformId ? undefined : await organizationRow(db, id);
+      const now = deps.clock.now();
+      const id = await organizationOf(db, request, now);
+      const row = id === undefined || id === platformId ? undefined : await openOrganization(db, id, now);
       const isOpen = ['platform', 'email', 'invitation'].includes(request.by);
       if (row === undefined) return { issuers: isOpen ? await issuersFor(db, platformId) : [], organization: '' };
       return { issuers: await issuersFor(db, row.id), organization: row.slug ?? '' };
@@ -81,8 +83,14 @@ async function organizationOfInvitation(db: Kysely<Schema>, value: string, now: 
   return row?.organization_id;
 }
 
-async function organizationRow(db: Kysely<Schema>, id: string) {
-  return await db.selectFrom('organizations').select(['id', 'slug']).where('id', '=', id).executeTakeFirst();
+/** Nobody signs in to a suspended one, so its page offers what a page of none does. */
+async function openOrganization(db: Kysely<Schema>, id: string, now: number) {
+  const row = await db
+    .selectFrom('organizations')
+    .select(['id', 'slug', 'suspended', 'suspended_ends_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row === undefined || isSuspended(row, now) ? undefined : row;
 }
 
 async function issuersFor(db: Kysely<Schema>, organizationId: string): Promise<Realm['issuers']> {

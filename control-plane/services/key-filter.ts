@@ -1,5 +1,6 @@
 // Which virtual keys a list request selects, besides their statuses. A member's request selects their own keys only.
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { hourMs, minuteMs } from '../../common/durations.ts';
 import type { ListVirtualKeysRequest__Output } from '../../proto/generated/gateway/v1/ListVirtualKeysRequest.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import { id, nameLengthMax, time, visible } from '../domain/shared-fields.ts';
@@ -22,8 +23,9 @@ export function readKeyFilter({ caller }: ReadCall, request: ListVirtualKeysRequ
     value_sha256: optional(valueHash, request.valueSha256),
   });
   if (fields.scope !== undefined) requireOwnScope(caller, fields.scope);
+  const without_playground = request.withoutPlayground === true;
   const scope: KeyScope | undefined = caller.role === 'member' ? { kind: 'person', id: caller.personId } : fields.scope;
-  return { ...fields, scope };
+  return { ...fields, scope, without_playground };
 }
 
 export type KeyFilter = ReturnType<typeof readKeyFilter>;
@@ -40,7 +42,7 @@ function valueHash(text: string): Field<string> {
 
 /** The condition on a row of virtual_keys, without organization and statuses. */
 export function selectedBy(filter: KeyFilter) {
-  const { scope, unused_since, ends_after, ends_before, text, created_by, value_sha256 } = filter;
+  const { scope, unused_since, ends_after, ends_before, text, created_by, value_sha256, without_playground } = filter;
   return (where: ExpressionBuilder<Schema, 'virtual_keys'>) =>
     where.and([
       ...(scope === undefined ? [] : [where('scope_kind', '=', scope.kind), where('scope_id', '=', scope.id)]),
@@ -49,8 +51,22 @@ export function selectedBy(filter: KeyFilter) {
       ...(ends_before === undefined ? [] : [where('ends_at', '<', ends_before)]),
       ...(created_by === undefined ? [] : [where('created_by', '=', created_by)]),
       ...(text === undefined ? [] : [beginsOrEnds(where, text)]),
+      ...(without_playground ? [notOfPlayground(where)] : []),
       ...(value_sha256 === undefined ? [] : [where('virtual_keys.id', 'in', keyOf(where, value_sha256))]),
     ]);
+}
+
+const playgroundMetadata = JSON.stringify({ 'made-for': 'playground' });
+/** An hour, and the difference between the clocks of browser and database. */
+const playgroundMs = hourMs + 5 * minuteMs;
+
+/** Metadata is the caller's own: it hides no key that lasts. */
+function notOfPlayground(where: ExpressionBuilder<Schema, 'virtual_keys'>) {
+  return where.or([
+    where('metadata', '<>', playgroundMetadata),
+    where('ends_at', 'is', null),
+    where('ends_at', '>', where('created_at', '+', playgroundMs)),
+  ]);
 }
 
 /** A key that is newer than the time had no chance to be used before it. */

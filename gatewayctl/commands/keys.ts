@@ -171,6 +171,11 @@ export const keys: Resource = {
       about: 'list keys',
       options: [
         ...listOptions,
+        {
+          flags: '--without-playground',
+          about: 'without the keys for an hour of the console’s playground',
+          field: 'withoutPlayground',
+        },
         { flags: '--include-revoked', about: 'revoked ones as well', field: 'includeRevoked' },
         { flags: '--spend', about: "also this month's spend", field: 'withSpend' },
       ],

@@ -156,3 +156,60 @@ it('Platform: an operator vouches for a domain of an organization', async () => 
   expect(domains).toMatchObject([{ domain: 'acme.example', state: 'SIGN_IN_DOMAIN_STATE_VOUCHED' }]);
   await operator.close();
 });
+
+it('Limits: a budget gets thresholds, and another calendar makes another budget that counts on', async () => {
+  const { api, id: organizationId } = gateway.organization;
+  const subject = { kind: 'organization', id: organizationId };
+  const made = await api.call('Limits/Create', {
+    ...{ organizationId, subject, kind: 'budget', amountUsd: '50', period: 'month' },
+  });
+  const stored = async () => (await api.call('Limits/List', { organizationId })).limits;
+  await console.open('settings/limits');
+  const change = async () => {
+    await page.getByRole('button', { name: /^Actions for \$/ }).click();
+    await page.getByRole('menuitem', { name: 'Change' }).click();
+  };
+  const save = async () => {
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().waitFor({ state: 'detached' });
+  };
+  await change();
+  await dialog().getByLabel('Amount in USD').fill('60');
+  await dialog().getByLabel('Notify at percents').fill('70, 90');
+  await save();
+  expect(await stored()).toMatchObject([{ id: made.id, amountUsd: '60', thresholds: { percents: [70, 90] } }]);
+  await change();
+  await dialog().getByLabel('Begins on the day of the month').fill('15');
+  await dialog().getByText('another budget with an id of its own').waitFor();
+  expect(await console.accessibility()).toEqual([]);
+  await save();
+  const limits = await stored();
+  expect(limits).toMatchObject([
+    {
+      amountUsd: '60',
+      startsOn: { dayOfMonth: 15 },
+      thresholds: { percents: [70, 90] },
+      subject: { id: organizationId },
+    },
+  ]);
+  expect(limits).not.toMatchObject([{ id: made.id }]);
+  expect(console.faults).toEqual([]);
+});
+
+it('Access: keys of the playground are hidden until they are wanted, and no other key can hide so', async () => {
+  const { createKey } = gateway.organization;
+  const marked = { metadata: { entries: { 'made-for': 'playground' } } };
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  await createKey({ name: 'tried out', ...marked, endsAt: inHours(1) });
+  await createKey({ name: 'lasts a day', ...marked, endsAt: inHours(24) });
+  await createKey({ name: 'never ends', ...marked });
+  await console.open('settings/access');
+  const row = (name: string) => page.getByRole('row', { name });
+  for (const name of ['lasts a day', 'never ends']) await row(name).waitFor();
+  expect(await row('tried out').count()).toBe(0);
+  await page.getByRole('button', { name: /Of the playground/ }).click();
+  await page.getByRole('option', { name: 'shown' }).click();
+  await row('tried out').waitFor();
+  expect(page.url()).toContain('playground=shown');
+  expect(console.faults).toEqual([]);
+});

@@ -120,6 +120,12 @@ describe('the slug of an organization', () => {
   it('is made from its name, leads to its issuers, and is changed by an owner or a platform operator', async () => {
     expect(await realm({ organization: 'acme-inc' })).toMatchObject({ organization: 'acme-inc' });
     expect(await realm({ organization: 'nobody' })).toEqual(nothing);
+    await plane.expect('Organizations.Suspend', platform.token, { id: acme.id });
+    for (const from of [{ organization: 'acme-inc' }, { organizationId: acme.id }, { email: 'ada@acme.example' }]) {
+      expect(await realm(from)).toEqual(nothing);
+    }
+    await plane.expect('Organizations.Resume', platform.token, { id: acme.id });
+    expect((await realm({ organization: 'acme-inc' })).issuers).toHaveLength(1);
     const change = (token: string, slug: string) =>
       plane.call('SignIn.UpdateSettings', token, { organizationId: acme.id, slug });
     expect((await refusal(change(acme.owner.token, 'other'))).reason).toBe('name_taken');

@@ -92,6 +92,7 @@ function Keys({ onCreate }: { readonly onCreate: () => void }) {
     ...(search.q ? { text: search.q } : {}),
     ...(scope === undefined ? {} : { scope: { kind: keyScopeKind(scope.kind), id: scope.id } }),
     ...(search.unused ? { unusedSince: daysAgo(Number(search.unused)) } : {}),
+    ...(search.playground === 'shown' ? {} : { withoutPlayground: true }),
   };
   const list = useList(
     'VirtualKeys.List',
@@ -136,6 +137,12 @@ const unusedOptions = [
   { id: '90', name: '90 days' },
 ];
 
+/** Keys that the playground makes for an hour. */
+const playgroundOptions = [
+  { id: '', name: 'hidden' },
+  { id: 'shown', name: 'shown' },
+];
+
 function KeyFilters({ filter }: { readonly filter: object }) {
   const [search, update] = useSearchState();
   const holders = useHolders(['ai-system', 'person']);
@@ -178,6 +185,13 @@ function KeyFilters({ filter }: { readonly filter: object }) {
         options={unusedOptions}
         value={search.unused ?? ''}
         onChange={(unused) => update({ unused: unused || undefined })}
+      />
+      <Picker
+        label="Of the playground"
+        isCompact
+        options={playgroundOptions}
+        value={search.playground === 'shown' ? 'shown' : ''}
+        onChange={(playground) => update({ playground: playground || undefined })}
       />
     </Filters>
   );

@@ -6,7 +6,7 @@ import { useChange, useRead } from '../../api/queries.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { Check, Picker, TextInput } from '../../ui/fields.tsx';
 import { holderOf, useHolders } from '../shared/names.ts';
-import { type CalendarFields, CalendarForm, calendarOf, newCalendar } from './limit-calendar.tsx';
+import { type CalendarFields, CalendarForm, calendarOf, newCalendar, thresholdsOf } from './limit-calendar.tsx';
 
 const kinds = [
   { id: 'budget', name: 'Budget' },
@@ -47,6 +47,7 @@ function requestOf({ holder, kind, amount, period, model, soft, each, tag, traff
           period: periods.find(({ id }) => id === period)?.id ?? ('month' as const),
           soft,
           ...calendarOf(period, calendar),
+          ...thresholdsOf(calendar),
         }
       : { count: amount };
   return {

@@ -1,4 +1,5 @@
 // When the windows of a budget begin, and at which parts of it somebody is notified.
+import type { Limit } from '../../../generated/contract.ts';
 import { Picker, TextInput } from '../../ui/fields.tsx';
 import { listOf, timeZone } from '../../ui/format.ts';
 
@@ -31,11 +32,23 @@ const zones = [
     .map((name) => ({ id: name, name })),
 ];
 
+/** The fields of a budget that has them. */
+export function calendarFieldsOf({ timeZone: zone = 'UTC', startsOn = {}, thresholds }: Limit): CalendarFields {
+  const { hour = 0, weekday = 1, dayOfMonth = 1, month = 1 } = startsOn;
+  return {
+    timeZone: zone === 'UTC' ? '' : zone,
+    ...{ hour: String(hour), weekday: String(weekday), dayOfMonth: String(dayOfMonth), month: String(month) },
+    thresholds: (thresholds?.percents ?? []).join(', '),
+  };
+}
+
+export function thresholdsOf({ thresholds }: Pick<CalendarFields, 'thresholds'>) {
+  return thresholds.trim() === '' ? {} : { thresholds: { percents: listOf(thresholds).map(Number) } };
+}
+
 /** Fields that say nothing new are left out: a budget in UTC from midnight on needs no calendar. */
-export function calendarOf(period: string, fields: CalendarFields) {
-  const percents = listOf(fields.thresholds).map(Number);
-  const thresholds = fields.thresholds.trim() === '' ? {} : { thresholds: { percents } };
-  if (period === 'hour' || period === 'total') return thresholds;
+export function calendarOf(period: string, fields: Omit<CalendarFields, 'thresholds'>) {
+  if (period === 'hour' || period === 'total') return {};
   const start = {
     ...(fields.hour === '0' ? {} : { hour: Number(fields.hour) }),
     ...(period === 'week' && fields.weekday !== '1' ? { weekday: Number(fields.weekday) } : {}),
@@ -45,7 +58,6 @@ export function calendarOf(period: string, fields: CalendarFields) {
     ...(period === 'quarter' && fields.month !== '1' ? { month: Number(fields.month) } : {}),
   };
   return {
-    ...thresholds,
     ...(fields.timeZone === '' ? {} : { timeZone: fields.timeZone }),
     ...(Object.keys(start).length === 0 ? {} : { startsOn: start }),
   };

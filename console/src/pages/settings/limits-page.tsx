@@ -13,9 +13,10 @@ import { ListTable, type TableColumn } from '../../ui/table.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { limitText } from '../shared/limit-text.ts';
 import { actionsColumn } from '../shared/row-columns.tsx';
+import { ChangeLimit } from './change-limit.tsx';
 import { CreateLimit } from './create-limit.tsx';
 
-type Doing = { readonly what: 'amount' | 'raise' | 'delete'; readonly limit: Limit };
+type Doing = { readonly what: 'change' | 'raise' | 'delete'; readonly limit: Limit };
 
 function columnsFor(start: ((doing: Doing) => void) | undefined): readonly TableColumn<Limit>[] {
   const facts: readonly TableColumn<Limit>[] = [
@@ -41,7 +42,7 @@ function columnsFor(start: ((doing: Doing) => void) | undefined): readonly Table
     actionsColumn(
       (limit) => limitText(limit),
       (limit) => [
-        { id: 'amount', name: 'Change the amount', run: () => start({ what: 'amount', limit }) },
+        { id: 'change', name: 'Change', run: () => start({ what: 'change', limit }) },
         ...(limit.kind === 'LIMIT_KIND_BUDGET'
           ? [{ id: 'raise', name: 'Raise until the window ends', run: () => start({ what: 'raise', limit }) }]
           : []),
@@ -85,8 +86,8 @@ export function LimitsPage() {
 
 function Do({ what, limit, onClose }: Doing & { readonly onClose: () => void }) {
   switch (what) {
-    case 'amount':
-      return <ChangeAmount limit={limit} onClose={onClose} />;
+    case 'change':
+      return <ChangeLimit limit={limit} onClose={onClose} />;
     case 'raise':
       return <Raise limit={limit} onClose={onClose} />;
     case 'delete':
@@ -109,34 +110,6 @@ function Do({ what, limit, onClose }: Doing & { readonly onClose: () => void }) 
 interface LimitDialogProps {
   readonly limit: Limit;
   readonly onClose: () => void;
-}
-
-function ChangeAmount({ limit, onClose }: LimitDialogProps) {
-  const isBudget = limit.kind === 'LIMIT_KIND_BUDGET';
-  const [amount, setAmount] = useState((isBudget ? limit.amountUsd : limit.count) ?? '');
-  const update = useChange('Limits.Update');
-  const submit = async () => {
-    const change = isBudget ? { amountUsd: amount } : { count: amount };
-    if ((await update.run({ id: limit.id, ifRevision: limit.revision, ...change })) !== undefined) onClose();
-  };
-  return (
-    <FormDialog
-      title="Change the amount"
-      submit="Save"
-      isPending={update.isPending}
-      error={update.error}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <TextInput
-        label={isBudget ? 'Amount in USD' : 'Number'}
-        value={amount}
-        onChange={setAmount}
-        isRequired
-        autoFocus
-      />
-    </FormDialog>
-  );
 }
 
 function Raise({ limit, onClose }: LimitDialogProps) {
