@@ -69,7 +69,7 @@ it('Service accounts: one is added with two trust rows, switched off, changed an
   await row(2).getByLabel('Issuer').fill('https://gitlab.example.com');
   await row(2).getByLabel('Subject').fill('project_path:acme/app');
   expect(await console.accessibility()).toEqual([]);
-  await dialog().getByRole('button', { name: 'Add service account' }).click();
+  await dialog().getByLabel('Name').press('Enter');
   await dialog().waitFor({ state: 'detached' });
   expect(await stored()).toMatchObject({
     ...{ name: hostile, role: 'ROLE_MEMBER', active: true },
@@ -84,9 +84,12 @@ it('Service accounts: one is added with two trust rows, switched off, changed an
       { issuer: 'https://gitlab.example.com', claims: [{ claim: 'sub', value: 'project_path:acme/app' }] },
     ],
   });
-  const toggle = page.getByRole('switch', { name: `${hostile} active` });
-  await page.locator('label', { has: toggle }).click();
+  // With the keyboard: from the row to its fifth cell, where the focus stays.
+  await page.getByRole('row', { name: hostile }).focus();
+  for (let cells = 0; cells < 5; cells++) await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Space');
   await page.getByText('off', { exact: true }).waitFor();
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe(`${hostile} active`);
   expect(await dialog().count()).toBe(0);
   expect((await stored())?.active).toBe(false);
   await page.getByRole('button', { name: `Actions for ${hostile}` }).click();

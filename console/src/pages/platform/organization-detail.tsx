@@ -34,26 +34,28 @@ interface OfOrganization {
 function Detail({ organization }: OfOrganization) {
   const { id, suspended, suspendedReason, suspendedEndsAt, createdAt } = organization;
   return (
-    <Grid>
-      <Panel title="Organization">
-        <Facts
-          facts={[
-            [
-              'State',
-              <Badge key="s" tone={suspended ? 'bad' : 'good'}>
-                {suspended ? 'suspended' : 'active'}
-              </Badge>,
-            ],
-            ['Reason', suspendedReason],
-            ['Until', suspendedEndsAt === undefined ? undefined : dateTime(suspendedEndsAt)],
-            ['Created', dateTime(createdAt)],
-            ['Id', <Mono key="id">{id}</Mono>],
-          ]}
-        />
-      </Panel>
-      <Weight key={organization.revision} organization={organization} />
+    <>
+      <Grid>
+        <Panel title="Organization">
+          <Facts
+            facts={[
+              [
+                'State',
+                <Badge key="s" tone={suspended ? 'bad' : 'good'}>
+                  {suspended ? 'suspended' : 'active'}
+                </Badge>,
+              ],
+              ['Reason', suspendedReason],
+              ['Until', suspendedEndsAt === undefined ? undefined : dateTime(suspendedEndsAt)],
+              ['Created', dateTime(createdAt)],
+              ['Id', <Mono key="id">{id}</Mono>],
+            ]}
+          />
+        </Panel>
+        <Weight key={organization.revision} organization={organization} />
+      </Grid>
       <Vouching organizationId={id} />
-    </Grid>
+    </>
   );
 }
 

@@ -23,7 +23,8 @@ export function ChangeToggle<M extends MethodName>(props: ChangeToggleProps<M>) 
       <Toggle
         label={label}
         isSelected={isSelected}
-        isDisabled={isDisabled || change.isPending}
+        // Not disabled while it is sent, which would take the keyboard's focus away; a second change is not sent then.
+        isDisabled={isDisabled}
         onChange={(next) => void change.run(requestFor(next))}
       >
         {children}

@@ -61,7 +61,7 @@ function Tokens({ issuerId }: { readonly issuerId: string }) {
       }
     >
       <Stack>
-        <CodeBlock text={new URL('/scim/v2', document.baseURI).href} label="URL for the issuer" />
+        <CodeBlock text={new URL('../scim/v2', document.baseURI).href} label="URL for the issuer" />
         <Muted>
           People whom the issuer deactivates lose sessions, tokens and keys at once. Groups give roles by the issuer’s
           rows for the claim groups; nobody becomes an owner.

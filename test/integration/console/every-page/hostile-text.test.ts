@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fillGateway } from '../../../support/console-content.ts';
 import { type ConsolePage, openConsole } from '../../../support/console-page.ts';
 import { startGateway, type TestGateway } from '../../../support/gateway.ts';
+import { scimClient } from '../../../support/scim.ts';
 
 const payloads = [
   '<script>alert(1)</script>',
@@ -29,6 +30,12 @@ beforeAll(async () => {
   ({ keyId, requestId } = await fillGateway(gateway, name));
   const { api, id } = gateway.organization;
   await api.call('Organizations/UpdateSettings', { id, name });
+  const issuer = await api.call('SignIn/CreateIssuer', {
+    ...{ organizationId: id, name, url: 'https://acme.okta.example', clientId: 'gateway' },
+  });
+  const { value } = await api.call('ScimTokens/Create', { issuerId: issuer.id, name });
+  const scim = scimClient(gateway.controlPlane.httpPort, String(value));
+  await scim.user({ displayName: 'provisioned', externalId: payloads.join(' ') });
   for (const [index, payload] of payloads.entries()) {
     await gateway.organization.createKey({ name: `${index} ${payload}`, metadata: { entries: { note: payload } } });
   }
@@ -64,6 +71,16 @@ it('every page shows hostile names as text', async () => {
   expect(console.faults).toEqual([]);
 });
 
+it('an issuer’s id of a person is text', async () => {
+  const { page } = console;
+  await console.open('settings/people');
+  await page.getByRole('button', { name: 'Actions for provisioned' }).click();
+  await page.getByRole('menuitem', { name: 'Identities' }).click();
+  await page.getByRole('dialog').getByText(payloads.join(' ')).waitFor();
+  await page.keyboard.press('Escape');
+  expect(console.faults).toEqual([]);
+});
+
 it('every field takes hostile text as text, and so does every part of the address', async () => {
   const { page } = console;
   console.expectStatus(400);
@@ -77,6 +94,8 @@ it('every field takes hostile text as text, and so does every part of the addres
     { path: 'settings/people', open: 'Add person', submit: 'Add person' },
     { path: 'settings/service-accounts', open: 'Add service account', submit: 'Add service account' },
     { path: 'settings/stops', open: 'Stop something', submit: 'Stop it now' },
+    { path: 'settings/sign-in?tab=provisioning', open: 'Make token', submit: 'Make token' },
+    { path: 'settings/sign-in?tab=domains', open: 'Add domain', submit: 'Add domain' },
     { path: 'settings/webhooks', open: 'Add webhook', submit: 'Add webhook' },
     { path: 'settings/limits', open: 'Create limit', submit: 'Create limit' },
     { path: 'guardrails', open: 'Create guardrail', submit: 'Create guardrail' },

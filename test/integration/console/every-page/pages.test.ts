@@ -62,6 +62,14 @@ const tabs = [
   'settings/sign-in?tab=settings',
 ];
 
+/** Cumulative layout shift: up to 0.1 counts as good. */
+const shiftMax = 0.1;
+/** Code of the browser is text here, because the project's types are those of Node. */
+const countShifts = `globalThis.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value;
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
 async function navigationOf({ page }: ConsolePage): Promise<readonly string[]> {
   return page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents();
 }
@@ -124,6 +132,28 @@ describe('an owner', () => {
     await console.page.getByRole('button', { name: 'Menu' }).click();
     await console.page.getByRole('link', { name: 'Limits' }).click();
     await console.page.getByRole('heading', { level: 1, name: 'Limits' }).waitFor();
+    expect(console.faults).toEqual([]);
+    await console.close();
+  });
+});
+
+describe('any page', () => {
+  it.each([
+    [360, 740],
+    [1920, 1080],
+  ])('moves nothing while it loads, and is not wider than %i pixels', async (width, height) => {
+    const console = await openConsole(gateway, {
+      token: gateway.organization.ownerToken,
+      viewport: { width, height },
+    });
+    await console.page.addInitScript({ content: countShifts });
+    const faulty: string[] = [];
+    for (const path of Object.values(ofOwner)) {
+      await console.load(path);
+      const shift = await console.page.evaluate<number>('globalThis.shift');
+      if (shift > shiftMax || (await widthOf(console)) > width) faulty.push(`${path} ${shift}`);
+    }
+    expect(faulty).toEqual([]);
     expect(console.faults).toEqual([]);
     await console.close();
   });
