@@ -110,7 +110,7 @@ it('Access: a key is created and revoked with the keyboard alone', async () => {
     .getByRole('row', { name: /typed-key/ })
     .waitFor();
   // From the last field of the filters into the table, and down to the row.
-  await page.getByRole('button', { name: /Unused for/ }).focus();
+  await page.getByRole('button', { name: /Of the playground/ }).focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('End');
   await page.keyboard.press('Enter');

@@ -108,6 +108,31 @@ describe.each(databases)('the status of keys over $name', ({ open }) => {
     expect(virtualKeys).toEqual([]);
   });
 
+  it('leaves out the playground’s keys of an hour if a list wants so, and no key that lasts', async () => {
+    const hours = (number: number) => new Date(Date.now() + number * 3_600_000).toISOString();
+    const entries = { 'made-for': 'playground' };
+    const made: Record<string, string> = {};
+    const variants = {
+      hour: { metadata: { entries }, endsAt: hours(1) },
+      day: { metadata: { entries }, endsAt: hours(24) },
+      endless: { metadata: { entries } },
+      other: { metadata: { entries: { ...entries, team: 'a' } }, endsAt: hours(1) },
+      unmarked: { endsAt: hours(1) },
+    };
+    for (const [name, fields] of Object.entries(variants)) {
+      const { virtualKey } = await createKey(plane, acme, fields);
+      made[virtualKey.id] = name;
+    }
+    const shown = async (fields: object) => {
+      const { virtualKeys, counts } = await list({ ...fields, withCounts: true, statuses: ['KEY_STATUS_ACTIVE'] });
+      const active = counts.find(({ status }: JsonResponse) => status === 'KEY_STATUS_ACTIVE');
+      expect(Number(active.count)).toBe(virtualKeys.length);
+      return virtualKeys.flatMap(({ id }: JsonResponse) => made[id] ?? []);
+    };
+    expect(await shown({})).toEqual(['hour', 'day', 'endless', 'other', 'unmarked']);
+    expect(await shown({ withoutPlayground: true })).toEqual(['day', 'endless', 'other', 'unmarked']);
+  });
+
   it('is refused when no status has the name', async () => {
     const request = { organizationId: acme.id, statuses: ['KEY_STATUS_ACTIVE', 'KEY_STATUS_UNSPECIFIED'] };
     expect(await violated(plane.call('VirtualKeys.List', owner, request))).toEqual(['statuses[1]']);

@@ -62,6 +62,18 @@ const tabs = [
   'settings/sign-in?tab=settings',
 ];
 
+const dialogs = [
+  ['settings/service-accounts', 'Add service account'],
+  ['settings/limits', 'Create limit'],
+  ['settings/people', 'Add person'],
+  ['settings/access', 'Create key'],
+  ['guardrails', 'Create guardrail'],
+] as const;
+const menus = [
+  ['settings/limits', 'Change'],
+  ['settings/people', 'Identities'],
+] as const;
+
 /** Cumulative layout shift: up to 0.1 counts as good. */
 const shiftMax = 0.1;
 /** Code of the browser is text here, because the project's types are those of Node. */
@@ -132,6 +144,37 @@ describe('an owner', () => {
     await console.page.getByRole('button', { name: 'Menu' }).click();
     await console.page.getByRole('link', { name: 'Limits' }).click();
     await console.page.getByRole('heading', { level: 1, name: 'Limits' }).waitFor();
+    expect(console.faults).toEqual([]);
+    await console.close();
+  });
+});
+
+describe('a dialog', () => {
+  it('is accessible where it has more than a few fields, and behind the menu of a row', async () => {
+    const console = await openConsole(gateway, { token: gateway.organization.ownerToken });
+    const { page } = console;
+    const problems: string[] = [];
+    const look = async (what: string) => {
+      await page.getByRole('dialog').waitFor();
+      problems.push(...(await console.accessibility()).map((text) => `${what} ${text}`));
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    for (const [path, button] of dialogs) {
+      await console.open(path);
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await look(button);
+    }
+    for (const [path, item] of menus) {
+      await console.open(path);
+      await page
+        .getByRole('button', { name: /^Actions for/ })
+        .first()
+        .click();
+      await page.getByRole('menuitem', { name: item }).click();
+      await look(item);
+    }
+    expect(problems).toEqual([]);
     expect(console.faults).toEqual([]);
     await console.close();
   });
