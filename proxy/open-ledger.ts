@@ -147,6 +147,7 @@ function openRates(
   const local = new LocalRates({ clock, onTake, proxies });
   const redis = new RedisRates({
     alone: local,
+    onLeased: () => metrics.decidedByLeases(),
     connection,
     background,
     clock,

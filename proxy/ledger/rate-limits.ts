@@ -12,6 +12,8 @@ export interface LimitMetrics {
   refused(level: LimitLevel, kind: RateKind): void;
   /** A request whose rates only this proxy counted. */
   countedLocally(): void;
+  /** A request whose rates were decided of leases, without a call to Redis. */
+  decidedByLeases(): void;
 }
 
 export interface RateLimitsDeps {

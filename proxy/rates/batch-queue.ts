@@ -2,7 +2,7 @@
 // of this tick of the event loop, together with everything that came in it. Unused tokens are released with them, or
 // alone after a moment. So many requests cost one call.
 import type { Timers } from '../../common/timers.ts';
-import { type Begun, type Ended, type RateBatch, takesSlots } from './rate-batch.ts';
+import { type Begun, type Ended, type LeaseOfLimit, type RateBatch, takesSlots } from './rate-batch.ts';
 
 export interface BatchQueueDeps {
   readonly timers: Timers;
@@ -18,6 +18,7 @@ export const tokensWaitMs = 5;
 interface Waiting {
   readonly ended: Ended[];
   readonly begun: Begun[];
+  readonly back: LeaseOfLimit[];
   leavesWithBatch: boolean;
 }
 
@@ -47,6 +48,13 @@ export class BatchQueue {
     else this.#leaveSoon();
   }
 
+  /** Leases that end without requests that begin. */
+  back(shard: number, leases: readonly LeaseOfLimit[]): void {
+    this.#waiting(shard).back.push(...leases);
+    if (this.#closed) this.#send();
+    else this.#leaveSoon();
+  }
+
   /** Sends everything that waits. From now on, requests that end do not wait. */
   close(): void {
     this.#closed = true;
@@ -57,7 +65,7 @@ export class BatchQueue {
   #waiting(shard: number): Waiting {
     const known = this.#shards.get(shard);
     if (known !== undefined) return known;
-    const made = { ended: [], begun: [], leavesWithBatch: false };
+    const made = { ended: [], begun: [], back: [], leavesWithBatch: false };
     this.#shards.set(shard, made);
     return made;
   }
@@ -89,11 +97,12 @@ export class BatchQueue {
   }
 }
 
-function batchesOf(shard: number, { ended, begun }: Waiting): readonly RateBatch[] {
+function batchesOf(shard: number, { ended, begun, back }: Waiting): readonly RateBatch[] {
   const batches: RateBatch[] = [];
-  while (ended.length + begun.length > 0) {
+  while (ended.length + begun.length + back.length > 0) {
     const first = ended.splice(0, requestsInCallMax);
-    batches.push({ shard, ended: first, begun: begun.splice(0, requestsInCallMax - first.length) });
+    const next = begun.splice(0, requestsInCallMax - first.length);
+    batches.push({ shard, ended: first, begun: next, back: back.splice(0, requestsInCallMax) });
   }
   return batches;
 }

@@ -29,10 +29,10 @@ export class RequestRing implements Counter {
     return this.resetsInMs(max, now);
   }
 
-  take(): void {
+  take(_tokens: number, count = 1): void {
     const cell = this.#second % cellsInRing;
-    this.#cells[cell] = (this.#cells[cell] ?? 0) + 1;
-    this.#count++;
+    this.#cells[cell] = (this.#cells[cell] ?? 0) + count;
+    this.#count += count;
   }
 
   remaining(max: number): number {

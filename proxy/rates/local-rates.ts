@@ -86,8 +86,14 @@ export class LocalRates implements Rates {
       const [counter, standing] = [this.#sharedOf(limit), standings[index]];
       if (counter === undefined || standing === undefined) continue;
       if (isAdmitted) counter.follow(now);
-      counter.hear(standing, limit.max, now);
+      // What this proxy has leased, it uses before it counts alone.
+      counter.hear({ ...standing, remaining: standing.remaining - (standing.leased ?? 0) }, limit.max, now);
     }
+  }
+
+  /** This proxy has admitted so many requests or tokens of a lease. */
+  followLease(limit: RateLimit, count: number): void {
+    this.#sharedOf(limit)?.followLease(count, this.#now());
   }
 
   /** Counts of these limits that Redis does not have, and that no other call is reporting. */

@@ -5,7 +5,7 @@ import type { ScriptCall } from '../redis/script.ts';
 import { nameInShard } from '../redis/shards.ts';
 import { LimitOfBatch } from './limit-of-batch.ts';
 import type { CountedAlone } from './local-rates.ts';
-import { isReleased, type RateBatch, rateKey } from './rate-batch.ts';
+import { isReleased, type LeaseGrants, type LeaseOfLimit, type RateBatch, rateKey } from './rate-batch.ts';
 import type { RateLimit, Standing } from './rates.ts';
 
 export interface Judgement {
@@ -19,9 +19,11 @@ export interface BatchCallOptions {
   readonly leaseMs: number;
   /** Counts of requests and tokens that were admitted without Redis, for limits of the requests. */
   readonly alone: readonly CountedAlone[];
+  /** For limits of the requests that begin, each at most once. */
+  readonly leases?: readonly LeaseOfLimit[];
 }
 
-/** First the admitted requests, then the state of each limit. */
+/** First the admitted requests, then the state of each limit, then what was leased and when. */
 const theResponse: Shape<readonly [string, ...number[]]> = (value) => {
   const [verdicts, ...figures] = aList((one) => one)(value);
   return [at('[0]', aString, verdicts), ...aList(aNumber)(figures)];
@@ -36,12 +38,18 @@ export class BatchCall implements ScriptCall {
   /** The limits of each request that begins, in order. */
   readonly #requested: readonly (readonly LimitOfBatch[])[];
 
-  constructor(batch: RateBatch, { alone, leaseMs, name }: BatchCallOptions) {
+  /** Positions of the limits to lease from, each followed by how much. */
+  readonly #wanted: readonly number[];
+  #grants: LeaseGrants = { sizes: [], at: 0 };
+
+  constructor(batch: RateBatch, { alone, leaseMs, name, leases = [] }: BatchCallOptions) {
     const { shard, ended, begun } = batch;
     this.#batch = batch;
     // Added before the limits of ended requests, whose maxima are older.
     this.#requested = begun.map(({ request }) => request.limits.map((limit) => this.#limitRequested(limit)));
     const limitCount = this.#limits.size;
+    this.#wanted = leases.flatMap(({ limit, want }) => (want > 0 ? [this.#positionOf(limit), want] : []));
+    const back = this.#backArgs(leases);
     const words = {
       leaseMs,
       asked: limitCount,
@@ -51,6 +59,8 @@ export class BatchCall implements ScriptCall {
       begun: this.#begunArgs(),
       begunLeases: begun.map(({ request }) => request.name),
       limits: this.#limitArgs(),
+      ...(this.#wanted.length > 0 && { want: this.#wanted }),
+      ...(back.length > 0 && { back }),
     };
     const mark = nameInShard('rate:1', shard, `turn:${name}`);
     this.keys = [mark, ...Array.from(this.#limits, ([id, { kind }]) => rateKey(shard, kind, id))];
@@ -62,11 +72,22 @@ export class BatchCall implements ScriptCall {
     const [verdicts, ...figures] = readShape(text, theResponse);
     let at = 0;
     for (const limit of this.#limits.values()) at = limit.hear(figures, at);
+    const end = at + this.#wanted.length / 2;
+    this.#grants = { sizes: figures.slice(at, end), at: figures[end] ?? 0 };
     return this.#batch.begun.map(({ request: { tokens } }, index) => {
       const isAdmitted = verdicts[index] === '1';
       const limits = this.#requested[index] ?? [];
       return { isAdmitted, standings: limits.map((limit) => limit.standing(isAdmitted, tokens)) };
     });
+  }
+
+  /** To be called after `read`. */
+  get grants(): LeaseGrants {
+    return this.#grants;
+  }
+
+  #positionOf(limit: RateLimit): number {
+    return (this.#limits.get(limit.id) ?? this.#add(limit)).position;
   }
 
   #limitRequested(limit: RateLimit): LimitOfBatch {
@@ -87,9 +108,17 @@ export class BatchCall implements ScriptCall {
     for (const { request, correction } of this.#batch.ended) {
       const countAt = words.push(correction, 0) - 1;
       for (const limit of request.limits) {
-        if (isReleased(limit.kind, correction)) words.push((this.#limits.get(limit.id) ?? this.#add(limit)).position);
+        if (isReleased(limit.kind, correction)) words.push(this.#positionOf(limit));
       }
       words[countAt] = words.length - countAt - 1;
+    }
+    return words;
+  }
+
+  #backArgs(leases: readonly LeaseOfLimit[]): number[] {
+    const words: number[] = [];
+    for (const { limit, back } of [...leases, ...(this.#batch.back ?? [])]) {
+      if (back !== undefined) words.push(this.#positionOf(limit), back.second, back.size, back.unused);
     }
     return words;
   }

@@ -8,6 +8,32 @@ export interface RateBatch {
   readonly ended: readonly Ended[];
   /** In order of arrival. */
   readonly begun: readonly Begun[];
+  /** Leases that end without requests that begin. */
+  readonly back?: readonly LeaseOfLimit[];
+}
+
+/** What the proxy returns of a limit, and would lease of it. */
+export interface LeaseOfLimit {
+  readonly limit: RateLimit;
+  /** Requests or tokens; 0: none. */
+  readonly want: number;
+  readonly back: EndedLease | undefined;
+}
+
+export interface EndedLease {
+  /** Of Redis's clock, since 1970: the one in which it was counted. */
+  readonly second: number;
+  /** Requests or tokens. */
+  readonly size: number;
+  readonly unused: number;
+}
+
+/** Leases that Redis granted in one call. */
+export interface LeaseGrants {
+  /** In the order of the limits that the call wanted to lease. */
+  readonly sizes: readonly number[];
+  /** Milliseconds of Redis's clock since 1970: when they were counted. */
+  readonly at: number;
 }
 
 export interface Begun {

@@ -44,6 +44,8 @@ export interface Standing {
   readonly remaining: number;
   /** Milliseconds until all of the limit remains; meaningless for concurrent requests. */
   readonly resetsInMs: number;
+  /** The part of `remaining` that this proxy has leased: Redis has counted it. Absent: none. */
+  readonly leased?: number;
 }
 
 export interface RateReservation {

@@ -10,19 +10,25 @@ export interface SharedRatesDeps {
 }
 
 export function createSharedRates({ redis, local }: SharedRatesDeps): Rates {
+  const follow = ({ limits }: RateQuestion, decision: RateDecision): RateDecision => {
+    const { standings, reservation } = decision;
+    return reservation === undefined ? decision : { standings, reservation: local.follow(limits, reservation) };
+  };
+  const wait = async (question: RateQuestion, pending: Promise<RateDecision>): Promise<RateDecision> => {
+    try {
+      const decision = await pending;
+      local.hear(question.limits, decision.standings, decision.reservation !== undefined);
+      return follow(question, decision);
+    } catch (error) {
+      if (!(error instanceof RedisUnavailableError)) throw error;
+      return local.take(question);
+    }
+  };
   return {
-    take: async (question: RateQuestion): Promise<RateDecision> => {
-      try {
-        const response = await redis.take(question);
-        const { standings, reservation } = response;
-        local.hear(question.limits, standings, reservation !== undefined);
-        return reservation === undefined
-          ? response
-          : { standings, reservation: local.follow(question.limits, reservation) };
-      } catch (error) {
-        if (!(error instanceof RedisUnavailableError)) throw error;
-        return local.take(question);
-      }
+    take: (question) => {
+      const decision = redis.take(question);
+      // Of what this proxy has leased: Redis was not called.
+      return decision instanceof Promise ? wait(question, decision) : follow(question, decision);
     },
   };
 }

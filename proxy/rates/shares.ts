@@ -9,6 +9,8 @@ import { partsOfToken, type Standing } from './rates.ts';
 export interface SharedCounter extends Counter {
   /** Redis has counted a request of this proxy. */
   follow(now: number): void;
+  /** This proxy has admitted so many requests or tokens of a lease since Redis returned the state of the limit. */
+  followLease(count: number, now: number): void;
   /** Takes over the state of the limit in Redis. */
   hear(standing: Standing, max: number, now: number): void;
   /** Requests or tokens that were admitted alone, and that Redis is not known to have counted. */
@@ -46,8 +48,6 @@ export class Unreported {
   }
 }
 
-/** Requests that were admitted longer ago no longer count. */
-
 /** Requests a minute. @param proxies how many proxies share the limit, at least 1 */
 export class SharedRequests implements SharedCounter {
   readonly unreported = new Unreported();
@@ -55,6 +55,8 @@ export class SharedRequests implements SharedCounter {
   /** All requests that this proxy has admitted, with Redis and alone. */
   readonly #own = new RequestRing();
   #left = 0;
+  /** Admitted of leases since. The standing includes them, and not what the others admitted meanwhile. */
+  #leased = 0;
   #receivedAt = Number.NEGATIVE_INFINITY;
   #alone = 0;
 
@@ -63,12 +65,17 @@ export class SharedRequests implements SharedCounter {
   }
 
   follow(now: number): void {
-    this.#own.opensInMs(1, 1, now);
-    this.#own.take();
+    this.#follow(1, now);
+  }
+
+  followLease(count: number, now: number): void {
+    this.#follow(count, now);
+    this.#leased += count;
   }
 
   hear({ remaining }: Standing, _max: number, now: number): void {
     this.#left = remaining;
+    this.#leased = 0;
     this.#receivedAt = now;
     // Requests that this response does not include yet.
     this.#alone = this.unreported.count;
@@ -78,20 +85,18 @@ export class SharedRequests implements SharedCounter {
     if (!this.#isFresh(now)) return this.#own.opensInMs(this.#shareOf(max, max), 1, now);
     // Brings the ring up to the time.
     this.#own.opensInMs(max, 1, now);
-    return this.#alone < this.#shareOf(this.#left, max) ? 0 : this.#receivedAt + minuteMs - now;
+    return this.#alone < this.#shareOfLeft(max) ? 0 : this.#receivedAt + minuteMs - now;
   }
 
   take(): void {
-    this.#own.take();
+    this.#own.take(1);
     this.#alone += 1;
     this.unreported.add(1);
   }
 
   /** To be called after `opensInMs` of the same instant. */
   remaining(max: number, now: number): number {
-    return this.#isFresh(now)
-      ? this.#shareOf(this.#left, max) - this.#alone
-      : this.#own.remaining(this.#shareOf(max, max));
+    return this.#isFresh(now) ? this.#shareOfLeft(max) - this.#alone : this.#own.remaining(this.#shareOf(max, max));
   }
 
   resetsInMs(max: number, now: number): number {
@@ -100,8 +105,18 @@ export class SharedRequests implements SharedCounter {
 
   settle(): void {}
 
+  #follow(count: number, now: number): void {
+    this.#own.opensInMs(1, 1, now);
+    this.#own.take(1, count);
+  }
+
   #isFresh(now: number): boolean {
     return now - this.#receivedAt < minuteMs;
+  }
+
+  /** Each of the others is taken to have admitted as many since the standing as this proxy. */
+  #shareOfLeft(max: number): number {
+    return this.#shareOf(this.#left - (this.#proxies() - 1) * this.#leased, max);
   }
 
   #shareOf(left: number, max: number): number {
@@ -120,6 +135,11 @@ export class SharedTokens implements SharedCounter {
   }
 
   follow(): void {}
+
+  followLease(count: number): void {
+    const proxies = this.#proxies();
+    this.#bucket.take(Math.ceil((count * (proxies - 1)) / proxies));
+  }
 
   hear({ remaining }: Standing, max: number, now: number): void {
     const used = (max - remaining) / this.#proxies() + this.unreported.count;

@@ -55,7 +55,7 @@ const restMs = 1_000;
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
   const { log } = options;
   const client = createClient(options.target, options.prefix);
-  const deadlineMs = options.deadlineMs ?? redisDeadlineMs;
+  const withDeadline = createDeadline(options.deadlineMs ?? redisDeadlineMs);
   // The reason why no connection can be made; commands only find that there is none.
   let connectionError: unknown;
   let hasResponded = false;
@@ -90,7 +90,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     const before = breaker.enter();
     if (before === undefined) throw new RedisUnavailableError('Redis is left alone for a moment after failures');
     try {
-      const result = await withDeadline(command(client), deadlineMs);
+      const result = await withDeadline(command(client));
       hasResponded = true;
       refused[kind] = false;
       silent.delete(part);
@@ -129,15 +129,49 @@ function atMostEvery(ms: number, report: (error: unknown) => void): (error: unkn
   };
 }
 
-// After a stall of the event loop the timer fires before a response that arrived long ago is read: one more tick reads
-// it.
-function withDeadline<T>(response: Promise<T>, deadlineMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      setImmediate(() => reject(new RedisUnavailableError(`Redis did not respond within ${deadlineMs} ms`)));
-    }, deadlineMs);
-    response.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+interface Waiting {
+  /** Monotonic. */
+  readonly until: number;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * One timer for all commands: they wait equally long, so the first is the first whose time is over. After a stall of the
+ * event loop the timer fires before a response that arrived long ago is read: one more tick reads it.
+ */
+function createDeadline(deadlineMs: number): <T>(response: Promise<T>) => Promise<T> {
+  const waiting = new Set<Waiting>();
+  let isTimed = false;
+  const check = () => {
+    isTimed = false;
+    const now = performance.now();
+    for (const one of waiting) {
+      if (one.until > now) return checkAfter(one.until - now);
+      waiting.delete(one);
+      setImmediate(() => one.reject(new RedisUnavailableError(`Redis did not respond within ${deadlineMs} ms`)));
+    }
+  };
+  const checkAfter = (ms: number) => {
+    isTimed = true;
+    setTimeout(check, Math.ceil(ms));
+  };
+  return (response) =>
+    new Promise((resolve, reject) => {
+      const one = { until: performance.now() + deadlineMs, reject };
+      waiting.add(one);
+      if (!isTimed) checkAfter(deadlineMs);
+      const end = () => void waiting.delete(one);
+      response.then(
+        (value) => {
+          end();
+          resolve(value);
+        },
+        (error: unknown) => {
+          end();
+          reject(error);
+        },
+      );
+    });
 }
 
 const commonOptions = {

@@ -4,12 +4,15 @@
 /** @param organizationId the shard is its CRC-16 (polynomial 0x1021, as Redis hashes keys) modulo 64 */
 export function shardOf(organizationId: string): number {
   let crc = 0;
-  for (const byte of Buffer.from(organizationId)) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) crc = (crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1) & 0xffff;
-  }
+  for (const byte of Buffer.from(organizationId)) crc = ((crc << 8) ^ (crcOfByte[(crc >> 8) ^ byte] ?? 0)) & 0xffff;
   return crc % shardCount;
 }
+
+const crcOfByte = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 8;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
+  return crc;
+});
 
 export const shardCount = 64;
 

@@ -344,8 +344,14 @@ function limitMetrics(tally: Tally): LimitMetrics {
     help: 'Requests whose rates this proxy counted alone, because Redis does not respond or is not set',
     labelNames: [],
   })();
+  const leased = tally({
+    name: 'gateway_rate_limit_leased_total',
+    help: 'Requests whose rates this proxy decided without a call to Redis: it had leased a part of their limits, or found one full a moment ago',
+    labelNames: [],
+  })();
   return {
     refused: (level, kind) => void refusals(level, kind).pending++,
     countedLocally: () => void local.pending++,
+    decidedByLeases: () => void leased.pending++,
   };
 }

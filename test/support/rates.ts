@@ -59,7 +59,8 @@ export interface RedisScene extends RatesScene {
   settled(): Promise<void>;
 }
 
-const clockOf = (shard: number) => nameInShard('rate:1', shard, 'clock-of-test');
+/** Where Redis's time is for scripts `withClock`. */
+export const clockOf = (shard: number) => nameInShard('rate:1', shard, 'clock-of-test');
 // Stored beside the keys of any script, because a script in a Cluster can use one slot only.
 const timeOfTest = `(function()
   local ms = tonumber(redis.call('GET', string.match(KEYS[1], '^.-}:') .. 'clock-of-test'))
@@ -146,7 +147,8 @@ function ofOrganization(rates: RedisRates, organizationId: string): ProxyRates {
   return { ...of(organizationId), of, close: () => rates.close() };
 }
 
-function withClock(scripts: RateScripts): RateScripts {
+/** The scripts with the time that a test sets, instead of Redis's own. */
+export function withClock(scripts: RateScripts): RateScripts {
   const timed = (script: string) => {
     const text = script.replace("redis.call('TIME')", timeOfTest);
     if (text === script) throw new Error('the script reads no time');
@@ -169,10 +171,8 @@ export async function connectPatiently(url: string): Promise<RedisConnection> {
 export function realRates(connection: RedisConnection, deadlineMs = patientMs, alone?: LocalRates): RedisRates {
   return new RedisRates({
     ...(alone !== undefined && { alone }),
-    ...{ connection, scripts: rateScripts, deadlineMs },
-    clock: systemClock,
-    timers: unheldTimers,
-    background: createBackground({ log: silentLog }),
+    ...ratesParts,
+    ...{ connection, deadlineMs },
   });
 }
 
@@ -182,6 +182,15 @@ const unheldTimers: Timers = {
     const timer = setTimeout(task, delayMs).unref();
     return () => clearTimeout(timer);
   },
+};
+
+/** Of rates as in a proxy, without a connection. */
+export const ratesParts = {
+  scripts: rateScripts,
+  deadlineMs: redisDeadlineMs,
+  clock: systemClock,
+  timers: unheldTimers,
+  background: createBackground({ log: silentLog }),
 };
 
 export interface OneProxysRates {

@@ -37,6 +37,19 @@ export const limits: Dashboard = {
         },
         {
           kind: 'timeseries',
+          title: 'Decided without Redis, by leases',
+          description:
+            'Of busy limits a proxy takes a part in advance, or knows for a moment that they are full. Compare with all requests.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (namespace, job) (rate(gateway_rate_limit_leased_total{$scope}[$__rate_interval]))',
+              legend: '{{namespace}} {{job}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
           title: 'All refusals of limits',
           description: 'As callers see them: 402 and 429, by code.',
           unit: 'reqps',

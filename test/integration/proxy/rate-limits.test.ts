@@ -28,7 +28,7 @@ beforeAll(async () => {
   alone = gateway.proxy;
   const settings = { REDIS_URL: redis.url };
   proxies = [await gateway.startProxy(settings), await gateway.startProxy(settings)];
-  for (const proxy of proxies) await redisResponds(proxy);
+  await Promise.all(proxies.map(redisResponds));
 });
 beforeEach(() => gateway.simulator.reset());
 afterAll(async () => {
@@ -67,8 +67,7 @@ async function outcomes(proxy: TestProxy, key: string, count: number, sent: Sent
 
 /** A separate organization that allows callers' own provider keys. */
 async function newOrganization(): Promise<TestOrganization> {
-  organizations++;
-  const organization = await gateway.createOrganization(`limited ${organizations}`);
+  const organization = await gateway.createOrganization(`limited ${++organizations}`);
   const { id, api } = organization;
   await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
   return organization;
@@ -110,6 +109,14 @@ describe('requests per minute', () => {
     expect(await outcomes(proxies[0], key, 1)).toEqual([refused]);
     expect(gateway.simulator.requests).toHaveLength(5);
     expect(await metric(proxies[0], 'gateway_rate_limit_local_total')).toBe(0);
+  });
+
+  it('of a busy limit are seldom decided by Redis, which a metric counts, and all are counted', async () => {
+    const key = await limitedKey('REQUESTS_PER_MINUTE', 6_000);
+    const sent = (await outcomes(proxies[0], key, 300)).length;
+    expect(await metric(proxies[0], 'gateway_rate_limit_leased_total')).toBeGreaterThan(0);
+    const left = (await ask(proxies[1], key)).headers.get('x-ratelimit-remaining-requests');
+    expect(Number(left)).toBeLessThan(6_000 - sent + (await metric(proxies[0], 'gateway_rate_limit_local_total')));
   });
 
   it('are counted by each proxy alone without Redis, which a metric counts', async () => {
