@@ -51,6 +51,7 @@ import type { Store } from './store/store.ts';
 import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
 import { createOrganizationNames } from './telemetry/organization-names.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
+import { startFoldTask } from './usage/fold-task.ts';
 import { createUsageDays, type UsageDays } from './usage/partitions.ts';
 import { createKeyTests, type KeyTestsDeps } from './vendors/key-tests.ts';
 import { bodyStartBytesMax } from './webhooks/attempt.ts';
@@ -251,6 +252,8 @@ function openUsageUpkeep(
   const days = createUsageDays({ store: deps.store, clock });
   const upkeep = startUsageUpkeep({ ...deps, days });
   lifecycle.onClose('usage upkeep', () => upkeep.close());
+  const folds = startFoldTask(deps);
+  lifecycle.onClose('sums of usage', () => folds.close());
   return days;
 }
 

@@ -238,6 +238,7 @@ function controlPlaneSharesTable(): string {
 
 function controlPlaneBounds(row: ControlPlaneShareRow): string {
   if ('perMinute' in row) return `${row.burst} at once, ${row.perMinute} a minute each`;
+  if ('each' in row) return `${row.each} each`;
   if ('capacity' in row) return `${row.capacity} in all; one may use ${row.alpha} times the free part`;
   return `${row.atOnce} at once; ${row.waiting} may wait, one’s up to ${row.alpha} times the free part, for ${row.waitMs / 1000} s`;
 }

@@ -1,7 +1,7 @@
 // Takes a call to its handler: it authenticates the caller, authorizes the call, then calls the handler. A change is
 // authorized again inside its own transaction: changes run one after another, so a caller whose rights an earlier
 // change revoked cannot make a later one.
-import type { Kysely } from 'kysely';
+import type { Kysely, KyselyPlugin } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
 import { minuteMs } from '../../common/durations.ts';
 import type { ShareOwner } from '../../common/shares.ts';
@@ -33,8 +33,12 @@ import type { Store } from '../store/store.ts';
 import { type MethodName, methodNamed } from './methods.ts';
 
 export interface Dispatcher {
-  /** A method of operators, of the bootstrap token, or of anyone. @throws CallError, StoreUnavailableError */
-  call(name: MethodName, credentials: Credentials, request: unknown): Promise<object>;
+  /**
+   * A method of operators, of the bootstrap token, or of anyone.
+   * @param signal aborted, with a CallError, when the caller has left: a read ends before its next statement
+   * @throws CallError, StoreUnavailableError
+   */
+  call(name: MethodName, credentials: Credentials, request: unknown, signal?: AbortSignal): Promise<object>;
   /** A method of operators for which isDownload is true. @throws CallError, StoreUnavailableError */
   download(name: MethodName, credentials: Credentials, request: unknown): Promise<Download>;
   /** Authenticates a proxy. @throws CallError, StoreUnavailableError */
@@ -53,12 +57,13 @@ interface Call {
   readonly presented: Presented;
   readonly request: unknown;
   readonly owner: ShareOwner;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const holders = new Holders(deps);
   return {
-    call: async (name, credentials, request) => {
+    call: async (name, credentials, request, signal) => {
       const method = methodNamed(name);
       if (method.audience === 'anyone') {
         const { store, shares, clock, services } = deps;
@@ -66,7 +71,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       }
       const presented = readCredentials(credentials);
       if (method.audience === 'proxy') throw permissionDenied(audienceNeeded.proxy);
-      const call = { name, presented, request, owner: await holders.ownerOf(presented) };
+      const call = { name, presented, request, signal, owner: await holders.ownerOf(presented) };
       return await holders.watch(presented, () => operate(deps, method, call));
     },
     download: async (name, credentials, request) => {
@@ -90,7 +95,7 @@ async function operate(
   const { shares } = deps;
   if (method.audience === 'operator' && method.effect === 'read') {
     shares.take('read_rate', call.owner.organization);
-    return await shares.inOrder('reads', call.owner, () => read(deps, method, call));
+    return await inOrder(shares, method, call, () => read(deps, method, call));
   }
   if (method.audience === 'operator' && method.effect === 'trial') {
     shares.take('read_rate', call.owner.organization);
@@ -113,12 +118,39 @@ async function operate(
   return await shares.inOrder('changes', call.owner, () => change(deps, method, call, handle));
 }
 
+async function inOrder<T>(
+  shares: Shares,
+  { readsSums }: ReadMethod<unknown, object>,
+  { owner, signal }: Call,
+  work: () => Promise<T>,
+): Promise<T> {
+  const end = readsSums === true ? shares.beginSumRead(owner.organization) : () => {};
+  try {
+    return await shares.inOrder('reads', owner, work, signal);
+  } finally {
+    end();
+  }
+}
+
 function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Call): Promise<object> {
-  return deps.store.snapshot(async (db) => {
+  const { signal } = call;
+  return deps.store.snapshot(async (snapshot) => {
+    const db = signal === undefined ? snapshot : snapshot.withPlugin(stopWith(signal));
     const now = deps.clock.now();
     const caller = await authorize(deps, method, call, { db, now });
     return await method.handle({ db, caller, now, deps: deps.services }, call.request);
   });
+}
+
+/** Runs no further statement once nobody waits for the result. */
+function stopWith(signal: AbortSignal): KyselyPlugin {
+  return {
+    transformQuery: ({ node }) => {
+      signal.throwIfAborted();
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
 }
 
 /** The work may take long, so each read authorizes the caller again: a caller who loses the right stops reading. */

@@ -53,6 +53,7 @@ type UnaryCall<Request> = ServerUnaryCall<Request, object>;
 type DownloadCall = UnaryCall<object> & DownloadStream;
 type WatchCall = ServerDuplexStream<WatchRequest__Output, WatchResponse>;
 type PeerCall = Pick<UnaryCall<unknown>, 'metadata' | 'getPeer' | 'getAuthContext'>;
+type AnyCall = PeerCall & Pick<UnaryCall<unknown>, 'on'>;
 
 /** Serves the calls of one listener. */
 export class GrpcRequests {
@@ -97,7 +98,10 @@ export class GrpcRequests {
         if (!isMethodName(method)) throw new Error(`no row for ${method} in methods.ts`);
         if (isDownload(method)) return [name, this.#download(method)];
         const { dispatcher } = this.#deps;
-        return [name, this.#unary(method, (request, who) => dispatcher.call(method, who, request))];
+        return [
+          name,
+          this.#unary(method, (request, who, call) => dispatcher.call(method, who, request, signalOf(call))),
+        ];
       }),
     );
   }
@@ -143,7 +147,7 @@ export class GrpcRequests {
     for (const end of this.#watches) end();
   }
 
-  #unary<Request>(method: MethodName, work: (request: Request, who: Credentials, call: PeerCall) => Promise<object>) {
+  #unary<Request>(method: MethodName, work: (request: Request, who: Credentials, call: AnyCall) => Promise<object>) {
     return (call: UnaryCall<Request>, callback: sendUnaryData<object>) => {
       const who = this.#credentials(call);
       const responding = respond(this.#deps, method, who.from, () => work(call.request, who, call));
@@ -208,6 +212,13 @@ export class GrpcRequests {
     if (isConfidential(this.#options.tls !== undefined, plainAddress(remoteAddress))) return;
     throw new CallError('tls_required', 'Resolve returns secrets: call it over TLS or loopback');
   }
+}
+
+/** Aborted when the caller cancels the call or is gone. */
+function signalOf(call: AnyCall): AbortSignal {
+  const left = new AbortController();
+  call.on('cancelled', () => left.abort(new CallError('cancelled', 'the client left before the end')));
+  return left.signal;
 }
 
 function reply(callback: sendUnaryData<object>, outcome: Outcome<object>): void {

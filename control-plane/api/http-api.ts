@@ -208,8 +208,15 @@ async function call(api: ApiDeps, { request, response, from }: Exchange): Promis
   if (isDownload(route.method)) {
     return await sendDownload(response, await api.dispatcher.download(route.method, credentials, message));
   }
-  const result = await api.dispatcher.call(route.method, credentials, message);
+  const result = await api.dispatcher.call(route.method, credentials, message, signalOf(response));
   send(response, 200, toJson(route.responseType, responseDeserialize(responseSerialize(result))));
+}
+
+/** Aborted when the connection ends before the response. */
+function signalOf(response: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  response.once('close', () => left.abort(new CallError('cancelled', 'the client left before the end')));
+  return left.signal;
 }
 
 /** @throws CallError */

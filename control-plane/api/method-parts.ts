@@ -12,6 +12,7 @@ export const withinOrganization: readonly Role[] = ['owner', 'admin', 'member'];
 export const platform: readonly Role[] = ['platform_operator'];
 
 export const read = { audience: 'operator', effect: 'read' } as const;
+export const sumRead = { ...read, readsSums: true } as const;
 export const change = { audience: 'operator', effect: 'change' } as const;
 export const planned = { audience: 'operator', effect: 'planned' } as const;
 export const trial = { audience: 'operator', effect: 'trial' } as const;

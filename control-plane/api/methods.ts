@@ -50,6 +50,7 @@ import {
   read,
   recent,
   sharedChange,
+  sumRead,
   suspension,
   type Table,
   trial,
@@ -75,7 +76,7 @@ export const methods = {
     Verify: { ...read, roles: platform, organization: of.callersOwn, handle: audit.verify },
   },
   Budgets: {
-    ListWindows: { ...read, roles: everybody, organization: of.namedOrPlatforms, handle: budgets.listWindows },
+    ListWindows: { ...sumRead, roles: everybody, organization: of.namedOrPlatforms, handle: budgets.listWindows },
     ListUnsettled: {
       ...read,
       roles: managersAndPlatform,
@@ -84,7 +85,7 @@ export const methods = {
     },
     Release: { ...change, roles: managersAndPlatform, organization: of.ofLimit, handle: budgets.release },
     Reset: { ...change, roles: managersAndPlatform, organization: of.ofLimit, handle: budgetReset.reset },
-    Explain: { ...read, roles: withinOrganization, organization: of.named, handle: budgetExplain.explain },
+    Explain: { ...sumRead, roles: withinOrganization, organization: of.named, handle: budgetExplain.explain },
   },
   Guardrails: {
     Create: {
@@ -140,7 +141,7 @@ export const methods = {
     RotateRecordKey: { ...change, roles: managers, organization: of.itself, handle: recordKeys.rotate },
   },
   Overview: {
-    Get: { ...read, roles: withinOrganization, organization: of.named, handle: overview.get },
+    Get: { ...sumRead, roles: withinOrganization, organization: of.named, handle: overview.get },
   },
   People: {
     Create: { ...sharedChange, organization: of.namedOrPlatform, handle: people.create },
@@ -242,8 +243,8 @@ export const methods = {
   },
   Tokens: signInMethods.Tokens,
   Usage: {
-    Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },
-    Series: { ...read, roles: withinOrganization, organization: of.named, handle: usageSeries.series },
+    Totals: { ...sumRead, roles: withinOrganization, organization: of.named, handle: usage.totals },
+    Series: { ...sumRead, roles: withinOrganization, organization: of.named, handle: usageSeries.series },
     Export: { ...download, roles: managers, organization: of.named, handle: usage.exportEvents },
   },
   VirtualKeys: {

@@ -8,6 +8,8 @@ import { dayMs } from '../../common/durations.ts';
 import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';
+import { addLate } from '../usage/fold-late.ts';
+import { foldPositionsOf } from '../usage/fold-position.ts';
 import { addToHours, addToMetadataHours, emptyRow } from '../usage/hours.ts';
 import { metadataSets } from '../usage/metadata.ts';
 import type { BudgetedSource } from '../usage/sources.ts';
@@ -139,8 +141,12 @@ async function addCost(tx: AdjustingTransaction, usage: AdjustedUsage): Promise<
   const row = { ...emptyRow(sourceOf(usage), usage.at), cost: usage.amount };
   // In the order of usage reports: sets of metadata first, then hours, then hours by set.
   const set = await metadataSetOf(tx, usage);
+  const ofSet = set === '' ? [] : [{ ...row, metadata_set: set }];
   await addToHours(tx, [row]);
-  if (set !== '') await addToMetadataHours(tx, [{ ...row, metadata_set: set }]);
+  await addToMetadataHours(tx, ofSet);
+  const foldedTo = await foldPositionsOf(tx.db, [usage.organizationId]);
+  await addLate(tx, 'hours', { rows: [row], foldedTo });
+  await addLate(tx, 'sets', { rows: ofSet, foldedTo });
 }
 
 /** The key's metadata when the day began, or when the key was created. */

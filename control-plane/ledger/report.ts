@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import { platformId } from '../store/platform-id.ts';
 import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction } from '../store/store.ts';
+import { type FoldedTo, positionsIn } from '../usage/fold-position.ts';
 import { recordUsage } from '../usage/record.ts';
 import { groupByBudgetedSource } from '../usage/sources.ts';
 import type { TaggedEventRow } from '../usage/tagged-event.ts';
@@ -58,7 +59,7 @@ export async function reportTogether(
   tx: LedgerTransaction,
   reports: readonly UsageReport[],
 ): Promise<readonly Reported[]> {
-  const { bookable, numbered } = await lockOwners(tx, reports);
+  const { bookable, numbered, foldedTo } = await lockOwners(tx, reports);
   const matching = await readCounting(tx, bookable);
   const ordinals = await lockOrdinals(tx, distinct([...numbered].map(({ row }) => row.session_id)));
   const counting = await withCounters(tx, matching);
@@ -70,6 +71,7 @@ export async function reportTogether(
   const freshIds = await recordUsage(
     tx,
     unbooked.map(({ row }) => row),
+    foldedTo,
   );
   const fresh = new Set(firstOf(unbooked, freshIds));
   for (const { ordinal, row } of numbered) if (ordinal) ordinals.get(row.session_id)?.add(ordinal);
@@ -102,6 +104,7 @@ interface Owned {
   readonly bookable: readonly ReportedEvent[];
   /** The bookable events whose ordinals count. */
   readonly numbered: Events;
+  readonly foldedTo: FoldedTo;
 }
 
 /** Locks organizations and sessions. */
@@ -109,7 +112,7 @@ async function lockOwners(tx: LedgerTransaction, reports: readonly UsageReport[]
   const events = reports.flatMap((report) => report.events);
   const named = distinct(events.map(({ row }) => row.organization_id));
   await shareOrganizations(tx, [...named, platformId]);
-  const organizations = await existing(tx.db, named);
+  const { organizations, foldedTo } = await existing(tx.db, named);
   const bookable = events.filter(({ row }) => organizations.has(row.organization_id));
   const sessions = await shareSessions(
     tx,
@@ -125,13 +128,25 @@ async function lockOwners(tx: LedgerTransaction, reports: readonly UsageReport[]
         (report.boundTo === undefined || boundTo.get(row.session_id) === report.boundTo),
     ),
   );
-  return { bookable, numbered: new Set(numbered) };
+  return { bookable, numbered: new Set(numbered), foldedTo };
 }
 
-async function existing(db: Kysely<Schema>, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  const rows = await db.selectFrom('organizations').select('id').where('id', 'in', ids).execute();
-  return new Set(rows.map(({ id }) => id));
+/** Which of the organizations exist, and up to where their sums are folded, in one statement. */
+async function existing(db: Kysely<Schema>, ids: readonly string[]) {
+  if (ids.length === 0) return { organizations: new Set<string>(), foldedTo: positionsIn([]) };
+  const rows = await db
+    .selectFrom('organizations')
+    .leftJoin('usage_folds', 'usage_folds.organization_id', 'organizations.id')
+    .select('organizations.id')
+    .selectAll('usage_folds')
+    .where('organizations.id', 'in', ids)
+    .execute();
+  const folds = rows.flatMap(({ id, ...fold }) => (isFold(fold) ? [fold] : []));
+  return { organizations: new Set(rows.map(({ id }) => id)), foldedTo: positionsIn(folds) };
+}
+
+function isFold(row: object): row is Schema['usage_folds'] {
+  return 'source' in row && row.source !== null;
 }
 
 /** The windows of budgets that count each event. */

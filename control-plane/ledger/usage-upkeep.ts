@@ -7,7 +7,9 @@ import type { Logger } from '../../common/logger.ts';
 import { type PeriodicTask, startPeriodicTask } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
+import { forgetHour } from '../usage/fold.ts';
 import { hoursKeptMs } from '../usage/hours.ts';
+import { sourceNames } from '../usage/levels.ts';
 import { forgetSets } from '../usage/metadata-upkeep.ts';
 import { dropPartition, partitionedDays, type UsageDays } from '../usage/partitions.ts';
 import { keepUpCounters } from './counter-upkeep.ts';
@@ -78,20 +80,25 @@ async function deleteEvents(store: Store, firstKept: string): Promise<boolean> {
   return numAffectedRows === BigInt(batchRows);
 }
 
-/** Deletes the oldest day of each organization, which the tables' key finds directly. */
+/** Deletes the oldest hour of each organization, and of what provider keys cost the oldest day. The tables' keys find them. */
 async function deleteHours(store: Store, before: number): Promise<boolean> {
   const organizations = await store.snapshot((db) => db.selectFrom('organizations').select('id').execute());
   let more = false;
-  for (const { id } of organizations) {
-    for (const name of ['usage_hours', 'usage_metadata_hours', 'usage_provider_key_hours']) {
-      const table = sql.table(name);
-      const { numAffectedRows } = await store.ledger(({ db }) =>
-        sql`
-          delete from ${table} where organization_id = ${id} and hour < ${before}
-          and hour < (select min(hour) from ${table} where organization_id = ${id}) + ${sql.lit(dayMs)}`.execute(db),
-      );
-      more ||= numAffectedRows !== 0n;
-    }
+  for (const { id: organizationId } of organizations) {
+    for (const source of sourceNames) more = (await forgetHour(store, { organizationId, source }, before)) || more;
+    more = (await deleteKeyDay(store, organizationId, before)) || more;
   }
   return more;
+}
+
+async function deleteKeyDay(store: Store, organizationId: string, before: number): Promise<boolean> {
+  const { numAffectedRows } = await store.ledger(({ db }) =>
+    sql`
+      delete from usage_provider_key_hours where organization_id = ${organizationId} and hour < ${before}
+      and hour < (
+        select min(hour) from usage_provider_key_hours where organization_id = ${organizationId}) + ${sql.lit(dayMs)}`.execute(
+      db,
+    ),
+  );
+  return numAffectedRows !== 0n;
 }

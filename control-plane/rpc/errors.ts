@@ -160,7 +160,7 @@ export const callReasons = {
   },
   too_wide: {
     code: 'FAILED_PRECONDITION',
-    about: 'more rows of sums than one call reads: choose a shorter period, or the totals of a download',
+    about: 'more rows of sums than one call reads; the message says how to narrow the request',
   },
   too_many_requests: {
     code: 'RESOURCE_EXHAUSTED',

@@ -23,6 +23,11 @@ const queueRows = {
   },
 } as const satisfies Record<string, QueueRow>;
 
+/** For each organization apart: what one has in flight takes nothing from another. */
+const eachRows = {
+  sum_reads: { each: 8, about: 'reads of sums of an organization that run or wait' },
+} as const satisfies Record<string, EachRow>;
+
 const occupiedRows = {
   exports: { capacity: 32, alpha, about: 'downloads that are being sent' },
 } as const satisfies Record<string, OccupiedRow>;
@@ -75,6 +80,12 @@ interface OccupiedRow {
   readonly about: string;
 }
 
+interface EachRow {
+  /** How many of one organization's calls may be in flight. */
+  readonly each: number;
+  readonly about: string;
+}
+
 interface RateRow {
   readonly perMinute: number;
   readonly burst: number;
@@ -82,8 +93,11 @@ interface RateRow {
   readonly about: string;
 }
 
-export type ShareRow = QueueRow | OccupiedRow | RateRow;
-export const shareRows = { ...queueRows, ...occupiedRows, ...rateRows } as const satisfies Record<string, ShareRow>;
+export type ShareRow = QueueRow | OccupiedRow | EachRow | RateRow;
+export const shareRows = { ...queueRows, ...occupiedRows, ...eachRows, ...rateRows } as const satisfies Record<
+  string,
+  ShareRow
+>;
 
 export type ShareResource = keyof typeof shareRows;
 export type QueueResource = keyof typeof queueRows;
@@ -92,8 +106,8 @@ type RateResource = keyof typeof rateRows;
 /** The state of a resource, for metrics. */
 export interface ShareState {
   /**
-   * From 0 to 1 of its capacity. Every owner has a rate of its own, so for a rate it is that of the owner with the
-   * highest use.
+   * From 0 to 1 of its capacity. Every owner has a rate and reads of sums of its own, so for these it is that of the owner
+   * with the highest use.
    */
   readonly used: number;
   /** Since the start. */
@@ -101,8 +115,14 @@ export interface ShareState {
 }
 
 export interface Shares {
-  /** Does the work when it is the owner's turn. @throws CallError too_many_requests, and any error of the work */
-  inOrder<T>(resource: QueueResource, owner: ShareOwner, work: () => Promise<T>): Promise<T>;
+  /**
+   * Does the work when it is the owner's turn.
+   * @param signal aborted when nobody waits for the result: work that has not begun is left out
+   * @throws CallError too_many_requests, any error of the work, and the signal's reason
+   */
+  inOrder<T>(resource: QueueResource, owner: ShareOwner, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Counts a read of sums of the organization. @returns ends it @throws CallError too_many_requests */
+  beginSumRead(organization: string): () => void;
   /** Reserves a slot for an export of the owner. @returns releases the slot @throws CallError too_many_requests */
   occupyExport(owner: ShareOwner): () => void;
   /** Takes one unit of the owner's rate. @throws CallError too_many_requests */
@@ -127,6 +147,7 @@ export type OtherRates = { readonly [Name in RateResource]?: Pick<RateRow, 'perM
 export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares {
   const queues = mapped(queueRows, (row) => new WorkQueue({ ...row, clock }));
   const occupied = mapped(occupiedRows, (row) => new OccupiedShare(row));
+  const sumReads = new EachShare(eachRows.sum_reads.each);
   const rates = mapped<RateResource, RateRow, RateShare>(
     rateRows,
     (row, name) => new RateShare({ ...row, ...otherRates[name] }),
@@ -135,12 +156,16 @@ export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares 
     if (seconds > 0) throw tooMany(resource, seconds);
   };
   return {
-    inOrder: async (resource, owner, work) => {
-      const result = queues[resource].run(owner, work);
+    inOrder: async (resource, owner, work, signal) => {
+      const result = queues[resource].run(owner, work, signal);
       if (result === undefined) throw tooMany(resource, againSoon);
       const done = await result;
       if ('late' in done) throw tooMany(resource, againSoon);
       return done.value;
+    },
+    beginSumRead: (organization) => {
+      if (!sumReads.take(organization)) throw tooMany('sum_reads', againSoon);
+      return () => sumReads.give(organization);
     },
     occupyExport: (owner) => {
       if (!occupied.exports.take(owner)) throw tooMany('exports', againLater);
@@ -166,9 +191,42 @@ export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares 
         ...entries(occupied).map(
           ([name, { used, capacity, refused }]) => [name, { used: used / capacity, refused }] as const,
         ),
+        ['sum_reads', { used: sumReads.used, refused: sumReads.refused }] as const,
         ...entries(rates).map(([name, rate]) => [name, usedOf(rate, clock)] as const),
       ]),
   };
+}
+
+/** Counts of each owner. */
+class EachShare {
+  readonly #each: number;
+  readonly #counts = new Map<string, number>();
+  refused = 0;
+
+  constructor(each: number) {
+    this.#each = each;
+  }
+
+  /** The part of its share that the owner with the most has in use. */
+  get used(): number {
+    return Math.max(0, ...this.#counts.values()) / this.#each;
+  }
+
+  take(owner: string): boolean {
+    const count = this.#counts.get(owner) ?? 0;
+    if (count === this.#each) {
+      this.refused++;
+      return false;
+    }
+    this.#counts.set(owner, count + 1);
+    return true;
+  }
+
+  give(owner: string): void {
+    const count = (this.#counts.get(owner) ?? 0) - 1;
+    if (count > 0) this.#counts.set(owner, count);
+    else this.#counts.delete(owner);
+  }
 }
 
 /** A rate in debt counts as used up. */

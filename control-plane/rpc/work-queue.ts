@@ -47,14 +47,20 @@ export class WorkQueue {
   }
 
   /**
+   * @param signal once it is aborted, work that waits is not started; work that runs ends itself
    * @returns undefined if too much of the owner's work waits already; otherwise a promise that rejects with the work's
-   * error
+   * error, or with the signal's reason
    */
-  run<T>(owner: ShareOwner, work: () => Promise<T>): Promise<WorkResult<T>> | undefined {
+  run<T>(owner: ShareOwner, work: () => Promise<T>, signal?: AbortSignal): Promise<WorkResult<T>> | undefined {
     const { promise, resolve, reject } = Promise.withResolvers<WorkResult<T>>();
+    let hasBegun = false;
+    const leave = () => hasBegun || reject(signal?.reason);
+    signal?.addEventListener('abort', leave, { once: true });
     const waiting: Waiting = {
       since: this.#options.clock.monotonic(),
       begin: async () => {
+        if (signal?.aborted === true) return reject(signal.reason);
+        hasBegun = true;
         try {
           resolve({ value: await work() });
         } catch (error) {

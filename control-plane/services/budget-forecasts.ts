@@ -27,7 +27,8 @@ export async function forecastsOf(
     rows.filter((row) => isSummedByHour({ ...row, subjectKind: row.subject_kind }) === isSummed),
   );
   const bySums = await forecastWindows({ db, organizationId, now }, (summed ?? []).flatMap(questionOf));
-  const byWindows = await forecastByOwnWindows({ db, now }, (others ?? []).map(ownQuestionOf));
+  const unread = (summed ?? []).filter((row) => !bySums.has(row.id));
+  const byWindows = await forecastByOwnWindows({ db, now }, [...(others ?? []), ...unread].map(ownQuestionOf));
   return new Map([...bySums, ...byWindows]);
 }
 

@@ -1,6 +1,7 @@
 // Forecasts of budgets whose usage no sums by hour show: those of a tag, of each value, of a part of the traffic, of the
-// platform, of routes and of shadow traffic. They are made from the budget's own windows in the ledger, two rows each: what
-// it spent in as much time before now as its last window lasted, and at the same rate until the end.
+// platform, of routes and of shadow traffic; and those of keys and scopes of an organization with too many sums to read.
+// They are made from the budget's own windows in the ledger, two rows each: what it spent in as much time before now as its
+// last window lasted, and at the same rate until the end.
 import { type Kysely, sql } from 'kysely';
 import { type BudgetCalendar, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
 import { hourMs } from '../../common/durations.ts';

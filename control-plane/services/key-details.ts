@@ -1,11 +1,13 @@
 // What responses to reads of virtual keys have besides the key: names of its scope and creator, where it was last used,
 // and this month's spend. Changes have none of it, so the audit log contains the key alone.
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
 import type { Schema } from '../store/schema.ts';
+import { nextUnit } from '../usage/levels.ts';
 import { present, readNames, readUsageNames } from '../usage/names.ts';
+import { readTotals } from '../usage/totals.ts';
 import { nameOfOrganization } from './limit-names.ts';
 import type { ReadCall } from './method.ts';
 import type { KeyRow } from './virtual-key-rows.ts';
@@ -59,19 +61,14 @@ async function readSpend(
   { db, now }: Pick<ReadCall, 'db' | 'now'>,
   rows: readonly KeyRow[],
 ): Promise<ReadonlyMap<string, bigint>> {
-  if (rows.length === 0) return new Map();
-  const sums = await db
-    .selectFrom('usage_hours')
-    .select(['key_id', sql<string>`cast(sum(cost) as text)`.as('cost')])
-    .where(
-      'key_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .where('hour', '>=', windowStart(windowOf('month', now)) ?? 0)
+  const organizationId = rows[0]?.organization_id;
+  if (organizationId === undefined) return new Map();
+  const from = windowStart(windowOf('month', now)) ?? 0;
+  const none = { groupByMetadata: [], metadata: {}, models: undefined, orderBy: undefined, after: undefined };
+  const sums = await readTotals(db, {
+    ...{ organizationId, from, to: nextUnit('month', from), groupBy: ['key'], ...none },
     // Usage that a proxy reported for a foreign key must not be shown with it.
-    .where('organization_id', '=', rows[0]?.organization_id ?? '')
-    .groupBy('key_id')
-    .execute();
-  return new Map(sums.map(({ key_id, cost }) => [key_id, BigInt(cost)]));
+    ...{ only: { key: rows.map(({ id }) => id) }, limit: rows.length },
+  });
+  return new Map(sums.map(({ key, cost }) => [String(key), BigInt(cost)]));
 }

@@ -49,6 +49,8 @@ interface OperatorRules<Request> {
 
 export interface ReadMethod<Request, Response> extends OperatorRules<Request> {
   readonly effect: 'read';
+  /** Whether it reads many rows of sums: an organization may have few of these in flight. */
+  readonly readsSums?: true;
   handle(call: ResponseCall, request: Request): Promise<Response>;
 }
 

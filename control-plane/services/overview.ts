@@ -1,5 +1,5 @@
 // Overview.Get: what an organization spends, how far its budgets are, and what needs attention; for a member what
-// concerns their own keys. Every part reads a bounded number of rows, but the sums of the month.
+// concerns their own keys. Every part reads a bounded number of rows.
 import { windowOf, windowStart } from '../../common/budget-window.ts';
 import { dayMs } from '../../common/durations.ts';
 import { usdOfNano } from '../../common/money.ts';
@@ -11,7 +11,7 @@ import type { RequestFacts } from '../../proto/generated/gateway/v1/RequestFacts
 import { aMessage } from '../../proto/json/message-shape.ts';
 import { readRequests } from '../requests/read.ts';
 import { jsonColumn } from '../store/json-columns.ts';
-import { readTotals, type UsageTotalRow } from '../usage/totals.ts';
+import { readTotals, type TotalsQuestion } from '../usage/totals.ts';
 import { mostUsed } from './budgets.ts';
 import type { ReadCall } from './method.ts';
 import { attentionOf } from './overview-attention.ts';
@@ -37,33 +37,31 @@ function ownPerson({ caller }: ReadCall): string | undefined {
   return caller.role === 'member' ? caller.personId : undefined;
 }
 
-/** One read of the month's days, of which today is one. */
 async function sumsOf(call: ReadCall, organizationId: string) {
-  const person = ownPerson(call);
   const today = call.now - (call.now % dayMs);
-  const days = await readTotals(call.db, {
-    organizationId,
-    from: windowStart(windowOf('month', call.now)) ?? today,
-    to: today + dayMs,
-    groupBy: ['day'],
-    groupByMetadata: [],
-    only: person === undefined ? {} : { person: [person] },
-    models: undefined,
-    metadata: {},
-    orderBy: undefined,
-    after: undefined,
-    limit: 32,
-  });
-  return { today: sumOf(days.filter(({ day }) => Number(day) === today)), month: sumOf(days) };
+  const end = today + dayMs;
+  const month = windowStart(windowOf('month', call.now)) ?? today;
+  return {
+    today: await sumBetween(call, { organizationId, from: today, to: end }),
+    month: await sumBetween(call, { organizationId, from: month, to: end }),
+  };
 }
 
-function sumOf(rows: readonly UsageTotalRow[]): OverviewSums {
-  const total = (of: (row: UsageTotalRow) => number) => rows.reduce((sum, row) => sum + of(row), 0);
+async function sumBetween(
+  call: ReadCall,
+  range: Pick<TotalsQuestion, 'organizationId' | 'from' | 'to'>,
+): Promise<OverviewSums> {
+  const person = ownPerson(call);
+  const only = person === undefined ? {} : { person: [person] };
+  const none = { groupBy: [], groupByMetadata: [], metadata: {} };
+  const all = { models: undefined, orderBy: undefined, after: undefined, limit: 1 };
+  const [sum] = await readTotals(call.db, { ...range, ...none, ...all, only });
+  if (sum === undefined) throw new Error('sums without groups are one row');
   return {
-    requests: total(({ requests }) => requests),
-    failedRequests: total(({ failed_requests }) => failed_requests),
-    unpricedRequests: total(({ unpriced_requests }) => unpriced_requests),
-    costUsd: usdOfNano(rows.reduce((sum, { cost }) => sum + BigInt(cost), 0n)),
+    requests: sum.requests,
+    failedRequests: sum.failed_requests,
+    unpricedRequests: sum.unpriced_requests,
+    costUsd: usdOfNano(BigInt(sum.cost)),
   };
 }
 

@@ -44,7 +44,8 @@ export interface KeyMetadataPastTable {
   metadata: string;
 }
 
-const texts = [
+/** Whose usage it is, and of which model: columns of each table of sums by hour, in the order of their keys. */
+export const ownerColumns = [
   'key_id',
   'ai_system_id',
   'person_id',
@@ -54,7 +55,8 @@ const texts = [
   'model_asked',
 ] as const;
 
-const counts = [
+/** What is summed, in each table of sums by hour. */
+export const sumColumns = [
   'requests',
   'failed_requests',
   'unpriced_requests',
@@ -93,10 +95,11 @@ export async function createUsageMetadata(db: MigratedDatabase): Promise<void> {
     .createTable('usage_metadata_hours')
     .addColumn('organization_id', 'text', (column) => column.notNull())
     .addColumn('hour', 'bigint', (column) => column.notNull());
-  for (const name of [...texts, 'metadata_set']) hours = hours.addColumn(name, 'text', (column) => column.notNull());
-  for (const name of counts) hours = hours.addColumn(name, 'bigint', (column) => column.notNull());
+  for (const name of [...ownerColumns, 'metadata_set'])
+    hours = hours.addColumn(name, 'text', (column) => column.notNull());
+  for (const name of sumColumns) hours = hours.addColumn(name, 'bigint', (column) => column.notNull());
   await hours
-    .addPrimaryKeyConstraint('usage_metadata_hours_pkey', ['organization_id', 'hour', ...texts, 'metadata_set'])
+    .addPrimaryKeyConstraint('usage_metadata_hours_pkey', ['organization_id', 'hour', ...ownerColumns, 'metadata_set'])
     .execute();
 }
 

@@ -46,6 +46,7 @@ import { createSignInDomains } from './sign-in-domain-tables.ts';
 import { createInvitations, createSignIn } from './sign-in-tables.ts';
 import { createStops } from './stop-table.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
+import { createUsageSums } from './usage-sums-tables.ts';
 import { addDeliveryDetails } from './webhook-tables.ts';
 
 /** The steps by name, in the order in which a database runs them. */
@@ -104,6 +105,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '056_program_logins': { up: createProgramLogins },
   '057_service_accounts': { up: createServiceAccounts },
   '058_scim': { up: createScim },
+  '060_usage_sums': { up: (db) => createUsageSums(db, features) },
   '070_machine_use': { up: addMachineUse },
 });
 

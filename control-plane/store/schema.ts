@@ -31,9 +31,10 @@ import type { ServiceTrustsTable, SpentTokensTable } from './service-account-tab
 import type { SignInTables } from './sign-in-tables.ts';
 import type { StopsTable } from './stop-table.ts';
 import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
+import type { UsageHoursTable, UsageSumTables } from './usage-sums-tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhook-tables.ts';
 
-export interface Schema extends ReconciliationTables, SignInTables, ScimTables {
+export interface Schema extends ReconciliationTables, SignInTables, ScimTables, UsageSumTables {
   feed: FeedTable;
   changes: ChangesTable;
   audit_events: AuditEventsTable;
@@ -221,34 +222,3 @@ interface UsageEventsTable {
 
 /** A reported row. The ledger adds the time of recording and the metadata of its key. */
 export type UsageEventRow = Omit<UsageEventsTable, 'recorded_at' | 'metadata_set'>;
-
-/**
- * Sums of usage_events by hour, updated in the transaction that records them. Key: all columns up to `model_asked`; a
- * missing id is the empty string, so that the key is unique. Copies of requests (`shadow`) are sums of the organization
- * alone, with the model `shadow/<provider>/<model>`.
- */
-interface UsageHoursTable {
-  organization_id: string;
-  /** Start of the hour, in milliseconds. */
-  hour: number;
-  key_id: string;
-  ai_system_id: string;
-  person_id: string;
-  project_key_id: string;
-  project_ai_system_id: string;
-  project_person_id: string;
-  /** `<provider>/<model>`, so it contains the provider too. */
-  model_asked: string;
-  requests: number;
-  failed_requests: number;
-  unpriced_requests: number;
-  estimated_requests: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  cache_read_tokens: number;
-  cache_write_tokens: number;
-  cache_write1h_tokens: number;
-  reasoning_tokens: number;
-  cost: number;
-  latency_ms: number;
-}

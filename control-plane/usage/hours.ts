@@ -39,7 +39,8 @@ const summed = {
 
 export const hourSums = Object.keys(summed) as readonly Sum[];
 
-const hourColumns = {
+/** The columns of a table of sums, and their types. */
+export const hourColumns = {
   organization_id: 'text',
   hour: 'bigint',
   key_id: 'text',
@@ -146,16 +147,17 @@ const metadataHourNames = Object.keys(metadataHourColumns) as readonly (keyof Me
 const hoursInsert: RowsInsert = {
   table: 'usage_hours',
   columns: hourColumns,
-  ending: addingTo('usage_hours', hourKey),
+  ending: sumsUpdate('usage_hours', hourKey),
 };
 
 const metadataHoursInsert: RowsInsert = {
   table: 'usage_metadata_hours',
   columns: metadataHourColumns,
-  ending: addingTo('usage_metadata_hours', metadataHourKey),
+  ending: sumsUpdate('usage_metadata_hours', metadataHourKey),
 };
 
-function addingTo(table: string, key: readonly string[]): string {
+/** The ending of an insert that adds to the sums of rows that exist. */
+export function sumsUpdate(table: string, key: readonly string[]): string {
   const sums = hourSums.map((sum) => `${sum} = ${table}.${sum} + excluded.${sum}`);
   return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`;
 }

@@ -1,8 +1,10 @@
 // Records usage in the ledger: each event once, with its hour's sums and its keys' last use in the same transaction.
 // Rows are locked in one order everywhere (values of tags, sets of metadata, events, hours, hours by set, hours of provider
-// keys, keys; each by its key), so that reports cannot deadlock.
+// keys, sums of days and months, keys; each by its key), so that reports cannot deadlock.
 import type { UsageEventRow } from '../store/schema.ts';
 import type { LedgerTransaction, RowsInsert, StoredRow } from '../store/store.ts';
+import { addLate } from './fold-late.ts';
+import { type FoldedTo, foldPositionsOf } from './fold-position.ts';
 import { addToHours, addToMetadataHours, sumByHour, sumByHourAndSet } from './hours.ts';
 import { noteLastUse } from './last-used.ts';
 import { metadataSets } from './metadata.ts';
@@ -12,21 +14,28 @@ import type { SetOf, TaggedEventRow } from './tagged-event.ts';
 /**
  * A batch costs PostgreSQL at most seven statements, however large it is, and a few more if keys have metadata or
  * requests have tags. The days of the events must exist: see partitions.ts.
+ * @param folded up to where sums of the organizations are folded, read under their ledger locks
  * @returns ids of the events that were not recorded before; a repeated id counts once
  */
 export async function recordUsage(
   tx: LedgerTransaction,
   events: readonly TaggedEventRow[],
+  folded?: FoldedTo,
 ): Promise<ReadonlySet<string>> {
+  const foldedTo = folded ?? (await foldPositionsOf(tx.db, [...new Set(events.map((event) => event.organization_id))]));
   // A copy of a request is not usage of the key.
   const setOf = await metadataSets(
     tx,
     events.filter(({ shadow }) => shadow === 0),
   );
   const fresh = await insertEvents(tx, events, setOf);
-  await addToHours(tx, sumByHour(fresh));
-  await addToMetadataHours(tx, sumByHourAndSet(fresh, setOf));
+  const hours = sumByHour(fresh);
+  await addToHours(tx, hours);
+  const ofSets = sumByHourAndSet(fresh, setOf);
+  await addToMetadataHours(tx, ofSets);
   await addToProviderKeyHours(tx, fresh);
+  await addLate(tx, 'hours', { rows: hours, foldedTo });
+  await addLate(tx, 'sets', { rows: ofSets, foldedTo });
   await noteLastUse(tx, fresh);
   return new Set(fresh.map(({ id }) => id));
 }

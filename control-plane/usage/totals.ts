@@ -1,9 +1,13 @@
-// Sums of usage over whole hours, grouped and filtered by the request, from the sums by hour only. Usage with metadata
-// is also in a table of its own; the rest of all usage has none.
+// Sums of usage over whole hours, grouped and filtered by the request, from sums only: see summed-rows.ts. Usage with
+// metadata is also in sums of its own; the rest of all usage has none.
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { UsageDimension, UsageOrder } from '../../proto/words/money.ts';
+import { CallError } from '../rpc/errors.ts';
 import type { Schema } from '../store/schema.ts';
-import { hourKey, hourSums } from './hours.ts';
+import type { FoldSource } from '../store/usage-sums-tables.ts';
+import { foldPositions } from './fold-position.ts';
+import { hourSums } from './hours.ts';
+import { countRows, isOneOf, type RowsQuestion, selectRows, sumRowsMax } from './summed-rows.ts';
 import type { Metadata } from './tagged-event.ts';
 
 /** Without `shadow/`, because copies of requests are sent to the provider of their model. */
@@ -67,8 +71,15 @@ export interface UsageTotalRow extends Sums, Readonly<Partial<Record<UsageDimens
   readonly metadata: readonly string[];
 }
 
-/** In the order of the groups. Without groups there is always one row, even without usage. */
-export async function readTotals(db: Kysely<Schema>, question: TotalsQuestion): Promise<readonly UsageTotalRow[]> {
+/**
+ * In the order of the groups. Without groups there is always one row, even without usage.
+ * @throws CallError too_wide
+ */
+export async function readTotals(db: Kysely<Schema>, given: TotalsQuestion): Promise<readonly UsageTotalRow[]> {
+  const rowsQuestion = await rowsQuestionOf(db, given);
+  const sources = sourcesOf(given);
+  await expectFew(db, rowsQuestion, sources);
+  const question = { ...given, rowsQuestion };
   const { groupBy, groupByMetadata, limit } = question;
   const isBySet = groupByMetadata.length > 0;
   const ofDimensions = groupBy.map((name) => (isBySet ? sql.ref<string | number>(name) : dimensions[name]));
@@ -127,11 +138,14 @@ function columnOf(nth: number): string {
   return `metadata_${nth}`;
 }
 
+/** With what the rows of sums are found by. */
+type FoundQuestion = TotalsQuestion & { readonly rowsQuestion: RowsQuestion };
+
 /**
  * The sums by set, with the values of the sets. They are summed by set first, and each value is a look-up by the whole key:
  * PostgreSQL makes a join of thousands of new sets in time that grows with their square, until it has statistics.
  */
-function valuesOf(question: TotalsQuestion): RawBuilder<unknown> {
+function valuesOf(question: FoundQuestion): RawBuilder<unknown> {
   const { groupBy, groupByMetadata, organizationId } = question;
   const own = groupBy.map((name) => sql`${dimensions[name]} as ${sql.ref(name)}`);
   const bySet = [...groupBy.map((name) => dimensions[name]), sql.ref('metadata_set')];
@@ -152,32 +166,28 @@ function withMetadata(row: UsageTotalRow, names: readonly string[]): UsageTotalR
   return { ...row, metadata: names.map((_, nth) => String(values[columnOf(nth)] ?? '')) };
 }
 
-/** The selected sums by hour, with sets of metadata if the request needs them. */
-function hoursOf(question: TotalsQuestion): RawBuilder<unknown> {
-  const { groupByMetadata, metadata, organizationId } = question;
-  const conditions = sql.join(conditionsOf(question), sql` and `);
+/** The selected rows of sums, with sets of metadata if the request needs them. */
+function hoursOf(question: FoundQuestion): RawBuilder<unknown> {
+  const { groupByMetadata, metadata, organizationId, rowsQuestion } = question;
+  const where = conditionsOf(question);
+  const key = columnsOf(question.groupBy);
+  const selected = { key, sums: hourSums, where };
   const wanted = Object.entries(metadata);
-  if (wanted.length === 0 && groupByMetadata.length === 0) return sql`(select * from usage_hours where ${conditions})`;
-  const own = sql.join(hourColumnNames);
+  if (wanted.length === 0 && groupByMetadata.length === 0) return sql`(${selectRows('hours', rowsQuestion, selected)})`;
+  const ofSet = { ...selected, key: [...key, 'metadata_set'] };
   const ofSets = wanted.map(
     ([name, value]) => sql`metadata_set in (select set_id from usage_metadata
       where organization_id = ${organizationId} and name = ${name} and value = ${value})`,
   );
-  if (wanted.length > 0) {
-    const all = sql.join([conditions, ...ofSets], sql` and `);
-    return sql`(select ${own}, metadata_set from usage_metadata_hours where ${all})`;
-  }
-  const lessSums = sql.join([
-    ...hourKey.map((name) => sql.ref(name)),
-    ...hourSums.map((name) => sql`-${sql.ref(name)} as ${sql.ref(name)}`),
-  ]);
+  if (wanted.length > 0) return sql`(${selectRows('sets', rowsQuestion, { ...ofSet, where: [...where, ...ofSets] })})`;
+  const whole = [sql`'' as metadata_set`, ...hourSums.map((name) => sql.ref(name))];
+  const less = [sql`'' as metadata_set`, ...hourSums.map((name) => sql`-${sql.ref(name)} as ${sql.ref(name)}`)];
+  const keyed = key.map((name) => sql.ref(name));
   return sql`(
-    select ${own}, '' as metadata_set from usage_hours where ${conditions}
-    union all select ${own}, metadata_set from usage_metadata_hours where ${conditions}
-    union all select ${lessSums}, '' as metadata_set from usage_metadata_hours where ${conditions})`;
+    select ${sql.join([...keyed, ...whole])} from (${selectRows('hours', rowsQuestion, selected)}) as whole
+    union all ${selectRows('sets', rowsQuestion, ofSet)}
+    union all select ${sql.join([...keyed, ...less])} from (${selectRows('sets', rowsQuestion, ofSet)}) as less)`;
 }
-
-const hourColumnNames = [...hourKey, ...hourSums].map((name) => sql.ref(name));
 
 const wholeSums = hourSums.map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`);
 
@@ -189,46 +199,75 @@ const sums = hourSums.map((name) => {
 type Range = Pick<TotalsQuestion, 'organizationId' | 'from' | 'to' | 'only'>;
 
 /**
- * Whether the organization has at most so many rows of sums in the range. A filter does not make a read shorter: rows are
- * in the order of their hours.
+ * The used models, as they were recorded, including dated names and synonyms.
+ * @throws CallError too_wide
  */
-export async function isWithin(
-  db: Kysely<Schema>,
-  { organizationId, from, to, rowsMax }: Omit<Range, 'only'> & { readonly rowsMax: number },
-): Promise<boolean> {
-  const range = db
-    .selectFrom('usage_hours')
-    .select('hour')
-    .where('organization_id', '=', organizationId)
-    .where('hour', '>=', from)
-    .where('hour', '<', to)
-    .limit(rowsMax + 1);
-  const { count } = await db
-    .selectFrom(range.as('range'))
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count) <= rowsMax;
-}
-
-/** The used models, as they were recorded, including dated names and synonyms. */
 export async function modelsUsed(db: Kysely<Schema>, range: Range): Promise<readonly string[]> {
-  const conditions = conditionsOf({ ...range, models: undefined });
+  const question = { ...range, groupBy: [], models: undefined };
+  const found = await rowsQuestionOf(db, question);
+  await expectFew(db, found, ['hours']);
+  const sumsOf = ['requests', 'cost'] as const;
+  const rowsOf = selectRows('hours', found, { key: ['model_asked'], sums: sumsOf, where: conditionsOf(question) });
   // The two databases share no pattern that is case-sensitive, so the caller matches globs.
   const { rows } = await sql<{ model: string }>`
-    select distinct model_asked as model from usage_hours where ${sql.join(conditions, sql` and `)}`.execute(db);
+    select model_asked as model from (${rowsOf}) as hours group by model_asked having ${isSomething}`.execute(db);
   return rows.map(({ model }) => model);
 }
 
-function conditionsOf(question: Range & Pick<TotalsQuestion, 'models'>): RawBuilder<unknown>[] {
-  const { organizationId, from, to, only, models } = question;
-  const range = [sql`organization_id = ${organizationId}`, sql`hour >= ${from}`, sql`hour < ${to}`];
-  const given = narrowed.flatMap((name) => {
-    const values = only[name];
-    return values === undefined ? [] : [isOneOf(dimensions[name], values)];
-  });
-  return [...range, ...given, ...(models === undefined ? [] : [isOneOf(sql`model_asked`, models)])];
+async function rowsQuestionOf(
+  db: Kysely<Schema>,
+  { organizationId, from, to, only, groupBy }: Range & Pick<TotalsQuestion, 'groupBy'>,
+): Promise<RowsQuestion> {
+  const unit = groupBy.includes('hour') ? 'hour' : groupBy.includes('day') ? 'day' : undefined;
+  const isBy = (name: 'key' | 'ai_system' | 'person') => groupBy.includes(name) || only[name] !== undefined;
+  return {
+    ...{ organizationId, from, to, unit, keys: only.key },
+    owners: isBy('key') ? 'keys' : isBy('ai_system') || isBy('person') ? 'scopes' : 'models',
+    positions: await foldPositions(db, organizationId),
+  };
 }
 
-function isOneOf(value: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> {
-  return values.length === 0 ? sql`1 = 0` : sql`${value} in (${sql.join(values)})`;
+/** The sources that a question reads, one of them twice if what has no metadata is a difference. */
+function sourcesOf({ metadata, groupByMetadata }: TotalsQuestion): readonly FoldSource[] {
+  if (Object.keys(metadata).length > 0) return ['sets'];
+  return groupByMetadata.length > 0 ? ['hours', 'sets', 'sets'] : ['hours'];
+}
+
+/** @throws CallError too_wide */
+async function expectFew(db: Kysely<Schema>, question: RowsQuestion, sources: readonly FoldSource[]): Promise<void> {
+  if ((await countRows(db, question, sources)) <= sumRowsMax) return;
+  const what = `this would read more than ${sumRowsMax} rows of sums`;
+  throw new CallError('too_wide', `${what}; ${narrower(question)}`);
+}
+
+function narrower({ unit, owners, keys }: RowsQuestion): string {
+  if (owners === 'models') return 'choose a shorter period';
+  if (keys !== undefined) return 'name fewer keys, or choose a shorter period';
+  if (unit === undefined)
+    return 'let the period begin and end with a month or a day (UTC), choose a shorter one, or name keys';
+  return `choose a shorter period, name keys, or leave out the ${unit}`;
+}
+
+/** The columns behind dimensions. */
+const columnsBehind = {
+  ai_system: ['ai_system_id', 'project_ai_system_id'],
+  person: ['person_id', 'project_person_id'],
+  key: ['key_id'],
+  model: ['model_asked'],
+  provider: ['model_asked'],
+  day: ['hour'],
+  hour: ['hour'],
+} as const satisfies Record<UsageDimension, readonly string[]>;
+
+function columnsOf(groupBy: readonly UsageDimension[]): readonly string[] {
+  return [...new Set(groupBy.flatMap((name): readonly string[] => columnsBehind[name]))];
+}
+
+/** Beside the organization, the time and the keys. */
+function conditionsOf({ only, models }: Pick<TotalsQuestion, 'only' | 'models'>): RawBuilder<unknown>[] {
+  const given = narrowed.flatMap((name) => {
+    const values = name === 'key' ? undefined : only[name];
+    return values === undefined ? [] : [isOneOf(dimensions[name], values)];
+  });
+  return [...given, ...(models === undefined ? [] : [isOneOf(sql`model_asked`, models)])];
 }

@@ -55,6 +55,15 @@ export const controlPlaneAttacks = {
     neighbour: 'lists',
     run: (hostile) => keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 20 }, () => list(hostile)),
   },
+  crowds_of_sums: {
+    resource: 'controlPlane sum_reads',
+    about: 'totals of usage, twice as many at the same time as may be in flight',
+    neighbour: 'lists',
+    run: (hostile) =>
+      keepCalling(hostile, { loops: 2 * shareRows.sum_reads.each, everyMs: 20 }, () =>
+        operate(hostile, 'Usage/Totals', { organizationId: hostile.organizationId }),
+      ),
+  },
   crowds_of_patterns: {
     resource: 'controlPlane guardrail_work',
     about: 'slow expressions that are refused, many at the same time',

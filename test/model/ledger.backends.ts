@@ -54,6 +54,8 @@ const tables = [
     'epochs',
     'usage_events',
     'usage_hours',
+    'usage_sums',
+    'usage_folds',
   ] as const),
   ...(['limits', 'virtual_keys', 'ai_systems', 'people', 'organizations', 'audit_events', 'changes'] as const),
 ];

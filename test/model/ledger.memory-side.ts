@@ -121,6 +121,7 @@ export class MemorySide implements LedgerSide {
     return {
       costs: new Map([...events].map(([id, { cost }]) => [id, cost] as const)),
       hourly: costOf(events),
+      total: costOf(events),
     };
   }
 

@@ -71,6 +71,8 @@ export interface EventsRead {
   readonly costs: ReadonlyMap<string, number>;
   /** The total of the sums by hour. */
   readonly hourly: number;
+  /** The total that operators read, when all that is over is folded into days and months. */
+  readonly total: number;
 }
 
 /** The subjects of a schedule's usage and budgets. */

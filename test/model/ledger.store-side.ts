@@ -16,7 +16,9 @@ import { createLedgerService } from '../../control-plane/services/ledger.ts';
 import * as limits from '../../control-plane/services/limits.ts';
 import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/services/method.ts';
 import type { Change, LedgerTransaction, RowLocks, Store, Unchanged } from '../../control-plane/store/store.ts';
+import { foldPiece, whatToFold } from '../../control-plane/usage/fold.ts';
 import { createUsageDays } from '../../control-plane/usage/partitions.ts';
+import { readTotals } from '../../control-plane/usage/totals.ts';
 import { budgetPeriods, limitSubjects } from '../../proto/words/access.ts';
 import type {
   AcquireRequest,
@@ -26,6 +28,7 @@ import type {
   UsageEvent,
 } from '../../proxy/usage/ledger-client.ts';
 import { wireTo } from '../support/ledger/wire.ts';
+import { foldAll } from '../support/many-sums.ts';
 import { noGuardrailWork, noKeyTests, noPost, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { type BudgetTerms, leaseKey, rowKey } from './ledger.reference.ts';
@@ -61,7 +64,7 @@ const noLocks: RowLocks = {
 
 const ledgerTables = [
   ...(['leases', 'budget_windows', 'limit_counters', 'ledger_sessions', 'booked_ordinals'] as const),
-  ...(['usage_events', 'usage_hours', 'budget_notices', 'budget_adjustments'] as const),
+  ...(['usage_events', 'usage_hours', 'usage_sums', 'usage_folds', 'budget_notices', 'budget_adjustments'] as const),
 ];
 type Table = (typeof ledgerTables)[number];
 type Tables = ReadonlyMap<Table, readonly object[]>;
@@ -124,9 +127,13 @@ export class StoreSide implements LedgerSide {
     return this.#run('return', ask, ({ returned }) => ({ kind: 'return', request, returned }));
   }
 
-  report(events: readonly UsageEvent[]) {
+  async report(events: readonly UsageEvent[]) {
     const ask = () => this.#ledger.report(events);
-    return this.#run('report', ask, ({ recorded }) => ({ kind: 'report', events, recorded }));
+    const reported = await this.#run('report', ask, ({ recorded }) => ({ kind: 'report', events, recorded }));
+    // Some of what is over is folded, so that other usage of it comes later.
+    const [next] = await whatToFold(this.#deps.store);
+    if (next !== undefined) await foldPiece(this.#deps.store, next, 3);
+    return reported;
   }
 
   /**
@@ -284,13 +291,19 @@ export class StoreSide implements LedgerSide {
     });
   }
 
-  readEvents() {
-    return this.#deps.store.snapshot(async (db) => {
+  async readEvents() {
+    const { store, subjects } = this.#deps;
+    await foldAll(store, 5);
+    return await store.snapshot(async (db) => {
+      const range = { organizationId: subjects.organizationId, from: 0, to: Number.MAX_SAFE_INTEGER };
+      const none = { groupBy: [], groupByMetadata: [], only: {}, models: undefined, metadata: {}, orderBy: undefined };
+      const [sum] = await readTotals(db, { ...range, ...none, after: undefined, limit: 1 });
       const events = await db.selectFrom('usage_events').select(['id', 'cost']).execute();
       const hours = await db.selectFrom('usage_hours').select('cost').execute();
       return {
         costs: new Map(events.map(({ id, cost }) => [id, cost])),
-        hourly: hours.reduce((sum, { cost }) => sum + cost, 0),
+        hourly: hours.reduce((total, { cost }) => total + cost, 0),
+        total: Number(sum?.cost ?? 0),
       };
     });
   }

@@ -175,7 +175,7 @@ export class LedgerVerifier {
   }
 
   /** Checks that each event is in the ledger once, as it was settled. */
-  checkEvents({ costs, hourly }: EventsRead): void {
+  checkEvents({ costs, hourly, total }: EventsRead): void {
     if (costs.size !== this.#recorded.size)
       fail(`the ledger contains ${costs.size} events, ${this.#recorded.size} were recorded`);
     for (const [id, cost] of costs) {
@@ -184,6 +184,7 @@ export class LedgerVerifier {
       if (settled.event.cost !== cost) fail(`an event of ${settled.event.cost} is recorded with ${cost}`);
     }
     if (hourly !== this.#cost) fail(`the hours sum up to ${hourly}, the events to ${this.#cost}`);
+    if (total !== this.#cost) fail(`the total is ${total}, the events sum up to ${this.#cost}`);
   }
 
   /** @returns how far each row may exceed its limit now */

@@ -4,8 +4,8 @@ import { dayOf } from '../../../common/budget-window.ts';
 import { dayMs, hourMs } from '../../../common/durations.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { isMethodName } from '../../../control-plane/api/methods.ts';
-import { rowsMax } from '../../../control-plane/services/usage-series.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
+import { sumRowsMax as rowsMax } from '../../../control-plane/usage/summed-rows.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import { spend } from '../../support/notice-rows.ts';
 import {

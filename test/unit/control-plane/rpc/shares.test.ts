@@ -67,6 +67,21 @@ describe('downloads in progress', () => {
   );
 });
 
+describe('reads of sums', () => {
+  it('are as many at once as an organization may have, whatever others have', () => {
+    const shares = createShares(new VirtualTime());
+    const { each } = shareRows.sum_reads;
+    const ends = Array.from({ length: each }, () => shares.beginSumRead('a'));
+    expect(refused(() => shares.beginSumRead('a')).message).toContain(shareRows.sum_reads.about);
+    shares.beginSumRead('b')();
+    expect(shares.states().get('sum_reads')).toEqual({ used: 1, refused: 1 });
+    for (const end of ends) end();
+    expect(shares.states().get('sum_reads')).toEqual({ used: 0, refused: 1 });
+    shares.beginSumRead('a');
+    expect(shares.states().get('sum_reads')?.used).toBe(1 / each);
+  });
+});
+
 it('every resource of the table reports its state', () => {
   expect([...createShares(new VirtualTime()).states().keys()].sort()).toEqual(Object.keys(shareRows).sort());
 });
