@@ -6,7 +6,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
-import { builtinNamespace, lazyHttp, quickAddresses, quickStart } from './lazy-builtins.ts';
+import { builtinNamespace, directBuiltins, lazyBuiltins, parsedJson, quickAddresses } from './lazy-builtins.ts';
 import { bundledPackages, licencesOf } from './licences.ts';
 import { assertAllowedLicences } from './release/licence-rules.ts';
 import { sbomFile, sbomOf } from './release/sbom.ts';
@@ -90,8 +90,7 @@ const besides: Readonly<Partial<Record<Program, Readonly<Record<string, string>>
 
 // CommonJS packages expect these names, which an ES module does not define.
 const banner = [
-  "import { createRequire as bannerCreateRequire } from 'node:module';",
-  'const require = bannerCreateRequire(import.meta.url);',
+  "const require = (id) => process.getBuiltinModule(id) ?? process.getBuiltinModule('node:module').createRequire(import.meta.url)(id);",
   'const __filename = import.meta.filename;',
   'const __dirname = import.meta.dirname;',
 ].join('');
@@ -138,7 +137,7 @@ export async function buildProgram(
     format: 'esm',
     mainFields: ['module', 'main'],
     external: ['pg-native'],
-    plugins: program === 'gatewayctl' ? [lazyHttp, quickStart, quickAddresses] : [lazyHttp],
+    plugins: [program === 'gatewayctl' ? lazyBuiltins : directBuiltins, quickAddresses, parsedJson],
     // The path in node_modules identifies a package, also where that folder is a symbolic link.
     preserveSymlinks: true,
     banner: { js: banner },
