@@ -102,6 +102,8 @@ export interface Bundle {
   readonly bytes: number;
   /** Names of its packages. */
   readonly packages: readonly string[];
+  /** Names of the packages that are loaded with this file, which the program imports when it needs it. */
+  loadedWith(file: string): readonly string[];
 }
 
 /** @throws Error if a bundle contains files or packages that are foreign to its program */
@@ -158,7 +160,23 @@ export async function buildProgram(
   if (intruders.length > 0) throw new Error(`the bundle of ${program} contains ${intruders.join(', ')}`);
   writeFileSync(join(directory, 'licences.txt'), licencesOf(root, packages));
   writeFileSync(join(directory, sbomFile), describe(program, packages));
-  return { program, main: join(directory, 'bin/main.mjs'), bytes: codeBytes(metafile), packages };
+  return {
+    program,
+    main: join(directory, 'bin/main.mjs'),
+    bytes: codeBytes(metafile),
+    packages,
+    loadedWith: (file) => loadedWith(file, metafile),
+  };
+}
+
+/** @throws Error if no output is for the file */
+function loadedWith(file: string, { outputs }: Metafile): readonly string[] {
+  const [first] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === file) ?? [];
+  if (first === undefined) throw new Error(`nothing imports ${file} when it needs it`);
+  const loaded = new Set([first]);
+  for (const output of loaded)
+    for (const { path, kind } of outputs[output]?.imports ?? []) if (kind === 'import-statement') loaded.add(path);
+  return bundledPackages([...loaded].flatMap((output) => Object.keys(outputs[output]?.inputs ?? {})));
 }
 
 function foreignTo(

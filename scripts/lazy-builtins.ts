@@ -51,7 +51,8 @@ export const parsedJson: Plugin = {
     onLoad({ filter: /\.json$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
       if (text.length <= codeCharactersMax) return undefined;
-      return { contents: `export default JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(text)))});` };
+      // Not an ES module, because packages `require` such files too.
+      return { contents: `module.exports = JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(text)))});` };
     });
   },
 };
