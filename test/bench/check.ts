@@ -1,7 +1,7 @@
 // `npm run bench -- check`: compares a short run with the committed figures, bench/results/committed.json, and fails where
 // the gateway has become more expensive than the noise. The figures are ratios within one run: processor time of the
 // gateway to that of the floor. `--commit` writes the file anew.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../support/process.ts';
 import { table } from './markdown.ts';
@@ -57,8 +57,9 @@ function rounded(value: number): number {
 
 const file = join(projectRoot, 'bench/results/committed.json');
 
-/** @returns the table for a reader, and whether a figure is worse */
+/** @returns the table for a reader, and whether a figure is worse. @throws Error if no figures are committed */
 export function checkAgainstCommitted(measured: Checked): { readonly text: string; readonly isWorse: boolean } {
+  if (!existsSync(file)) throw new Error(`there is no ${file}; run: npm run bench -- check --commit`);
   const rows = compare(JSON.parse(readFileSync(file, 'utf8')) as Checked, measured);
   return { text: renderRows(rows), isWorse: rows.some(({ result }) => result === 'worse') };
 }
