@@ -1,5 +1,5 @@
-// Other gateways and proxies, at pinned versions. `npm run bench -- peers` fetches them into bench/peers, which git
-// ignores; a run with --peers measures those that are there. Each checks a key if it can.
+// Other gateways and proxies, at pinned versions. `npm run bench -- peers` fetches them into a folder of their own; a run with
+// --peers measures those that are there. Each checks a key if it can.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { freePort, projectRoot } from '../support/process.ts';
 import { type Cores, startPinned } from './cores.ts';
 import type { SubjectStarter } from './subjects.ts';
 
-const folder = join(projectRoot, 'bench/peers');
+const folder = join(projectRoot, 'node_modules/.cache/bench-peers');
 const key = 'bench-0123456789';
 const json = { 'content-type': 'application/json' };
 
