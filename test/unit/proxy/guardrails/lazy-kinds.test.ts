@@ -9,7 +9,10 @@ const callerOf = (...guardrails: Parameters<typeof callWith>[0]) => callWith(gua
 
 it('kinds are loaded once, for the first organization that has a guardrail on texts', async () => {
   const compiled = new CompiledGuardrails({ log: silentLog });
-  const [none, size] = [callerOf(), callerOf(guardrailOf({ kind: 'prompt_size', tokensMax: 10, messagesMax: undefined, imagesMax: undefined }))];
+  const [none, size] = [
+    callerOf(),
+    callerOf(guardrailOf({ kind: 'prompt_size', tokensMax: 10, messagesMax: undefined, imagesMax: undefined })),
+  ];
   const words = callerOf(phrasesGuardrail(['secret project'], { stage: 'both' }));
   for (const caller of [none, size]) expect(compiled.load(caller.principal.organization)).toBeUndefined();
   expect(compiled.appliedTo(size)?.input.others).toHaveLength(1);
@@ -28,7 +31,16 @@ it.each([
   ['a guardrail on requests', [phrasesGuardrail(['x'], { stage: 'input' })], false],
   ['a guardrail on responses', [phrasesGuardrail(['x'], { stage: 'output' })], true],
   ['a guardrail on both', [phrasesGuardrail(['x'], { stage: 'both' })], true],
-  ['a size of prompts', [guardrailOf({ kind: 'prompt_size', tokensMax: 10, messagesMax: undefined, imagesMax: undefined }, { stage: 'both' })], false],
+  [
+    'a size of prompts',
+    [
+      guardrailOf(
+        { kind: 'prompt_size', tokensMax: 10, messagesMax: undefined, imagesMax: undefined },
+        { stage: 'both' },
+      ),
+    ],
+    false,
+  ],
   ['a check that is not known', [guardrailOf({ kind: 'unknown' }, { stage: 'output' })], true],
 ])('whether responses are inspected is known before kinds are loaded: %s', (_what, guardrails, inspects) => {
   expect(hasOutputGuardrails(callerOf(...guardrails))).toBe(inspects);
