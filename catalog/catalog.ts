@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { CatalogModel } from './model.ts';
 import type { CatalogContent } from './parse.ts';
+import { type CatalogName, type CatalogRows, readRows } from './rows.ts';
 import { catalogText } from './write.ts';
 
 export interface Catalog {
@@ -10,6 +11,8 @@ export interface Catalog {
   readonly asOf: string;
   /** 16 hexadecimal digits. Catalogs with the same content have the same digest, whatever their layout. */
   readonly digest: string;
+  /** Of all rows, in the catalog's order. */
+  readonly names: readonly CatalogName[];
   /** All rows, in the catalog's order. */
   readonly models: readonly CatalogModel[];
   /**
@@ -23,25 +26,34 @@ export interface Catalog {
 
 /** @throws Error if a model occurs twice */
 export function createCatalog(content: CatalogContent, file: string): Catalog {
-  const { asOf, models } = content;
-  const byName = new Map(models.map((row) => [`${row.provider}/${row.name}`, row] as const));
-  if (byName.size !== models.length) throw new Error(`${file}: a model is there twice`);
-  const listed = Object.freeze(models.filter((row) => !row.name.startsWith(fineTuned)));
+  return catalogOfRows(content.asOf, readRows(content.models, file), () => digestOf(content));
+}
+
+/** @param digestNow computes the digest; called at most once */
+export function catalogOfRows(asOf: string, rows: CatalogRows, digestNow: () => string): Catalog {
+  let listed: readonly CatalogModel[] | undefined;
   let digest: string | undefined;
   return {
     asOf,
-    models,
+    names: rows.names,
+    get models() {
+      return rows.models;
+    },
     // Computed on first use, because it covers about a thousand rows.
     get digest() {
-      digest ??= digestOf(content);
+      digest ??= digestNow();
       return digest;
     },
-    find: (provider, name) => byName.get(`${provider}/${name.startsWith(fineTuned) ? baseOfFineTuned(name) : name}`),
-    list: () => listed,
+    find: (provider, name) => rows.get(`${provider}/${name.startsWith(fineTuned) ? baseOfFineTuned(name) : name}`),
+    list: () => {
+      listed ??= Object.freeze(rows.models.filter((row) => !row.name.startsWith(fineTuned)));
+      return listed;
+    },
   };
 }
 
-function digestOf(content: CatalogContent): string {
+/** As `Catalog.digest`. */
+export function digestOf(content: CatalogContent): string {
   return createHash('sha256').update(catalogText(content)).digest('hex').slice(0, 16);
 }
 

@@ -1,20 +1,27 @@
 // The catalog that this program uses: the shipped one, until a file replaces it. Names, limits and prices of models
 // always come from the same catalog. A request keeps the rows that it has found, even if another catalog comes into
 // force meanwhile.
-import { type Catalog, createCatalog } from './catalog.ts';
+import { type Catalog, catalogOfRows } from './catalog.ts';
 import catalogJson from './models.json' with { type: 'json' };
-import { parseCatalog } from './parse.ts';
+import { type CatalogContent, parseCatalog, parseCatalogHead } from './parse.ts';
+import { unreadRows } from './rows.ts';
+import shipped from './shipped.json' with { type: 'json' };
 
 const file = 'catalog/models.json';
+// `unknown`, because the compiler would otherwise infer the literal type of hundreds of rows.
+const json: unknown = catalogJson;
+const { asOf, rows, parseRow } = parseCatalogHead(json, file);
 
 /**
- * The catalog that is shipped with the program. It is parsed and checked once at start; a malformed row stops the
- * program there and never fails a request.
+ * The catalog that is shipped with the program. Its rows are parsed on first use; a test parses all of them, so that a
+ * malformed row never fails a request.
  */
-// `unknown`, because the compiler would otherwise infer the literal type of hundreds of rows.
-export const shippedContent = parseCatalog(catalogJson as unknown, file);
+export const shippedCatalog = catalogOfRows(asOf, unreadRows(rows, parseRow, file), () => shipped.digest);
 
-export const shippedCatalog = createCatalog(shippedContent, file);
+/** The same catalog as content, parsed as a whole. @throws Error that names the row and what is wrong with it */
+export function shippedContent(): CatalogContent {
+  return parseCatalog(json, file);
+}
 
 let current = shippedCatalog;
 

@@ -82,12 +82,12 @@ function index(): ReturnType<typeof indexed> {
   const catalog = catalogInForce();
   const known = indexes.get(catalog);
   if (known !== undefined) return known;
-  const built = indexed(catalog.models, synonymsJson);
+  const built = indexed(catalog.names, synonymsJson);
   indexes.set(catalog, built);
   return built;
 }
 
-function indexed(rows: Catalog['models'], synonyms: Synonyms) {
+function indexed(rows: Catalog['names'], synonyms: Synonyms) {
   const primaries = new Map<string, string>();
   const names = new Map<string, readonly string[]>();
   for (const [provider, models] of Object.entries(synonyms)) {

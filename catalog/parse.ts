@@ -25,8 +25,21 @@ export interface CatalogContent {
   readonly models: readonly CatalogModel[];
 }
 
+/** A catalog whose rows are not parsed yet. */
+export interface CatalogHead extends Pick<CatalogContent, 'asOf' | 'sources'> {
+  readonly rows: readonly unknown[];
+  /** @throws Error that names the row and what is wrong with it */
+  parseRow(row: unknown): CatalogModel;
+}
+
 /** @throws Error that names the row and what is wrong with it */
 export function parseCatalog(value: unknown, file: string): CatalogContent {
+  const { asOf, sources, rows, parseRow } = parseCatalogHead(value, file);
+  return { asOf, sources, models: Object.freeze(rows.map(parseRow)) };
+}
+
+/** Parses everything but the rows. @throws Error that says what is wrong */
+export function parseCatalogHead(value: unknown, file: string): CatalogHead {
   if (!isObject(value) || !Array.isArray(value.models)) throw new Error(`${file}: an object with models is expected`);
   const { asOf, unit, sources = {}, models, ...unknown } = value;
   const [odd] = Object.keys(unknown);
@@ -38,11 +51,7 @@ export function parseCatalog(value: unknown, file: string): CatalogContent {
     if (typeof one === 'string') return one;
     throw new Error(`${file}: a source is a text`);
   });
-  return {
-    asOf,
-    sources: named,
-    models: Object.freeze(models.map((row: unknown) => parseModel(row, created, file))),
-  };
+  return { asOf, sources: named, rows: models, parseRow: (row) => parseModel(row, created, file) };
 }
 
 export const catalogUnit = 'USD per million tokens';

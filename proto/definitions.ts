@@ -1,22 +1,18 @@
-// Definitions of services and messages, in the form of @grpc/grpc-js. A type is compiled when its first message is read
-// or written: compiling the whole contract, with a descriptor of every message, takes a third of the processor time of a
-// program's start. The options are those of package-definition.ts; a test compares both.
-import protobuf from 'protobufjs/light.js';
-import { isObject } from '../common/json.ts';
-import {
-  type Descriptor,
-  descriptorOf,
-  methodsOf,
-  packageName,
-  type WireMessage,
-  type WireMethod,
-  wireMethod,
-} from './wire-method.ts';
+// Definitions of services and messages, in the form of @grpc/grpc-js. The first messages of a type are read and written
+// by its descriptor: a program starts with one or two of each type, for which loading the compiler and compiling a type
+// costs more than they do.
+import { plainMessage } from './plain-messages.ts';
+import { methodsOf, type WireMessage, type WireMethod, wireMethod } from './wire-method.ts';
 
 export type { WireMessage, WireMethod };
 
-const typesByName = new Map<string, protobuf.Type>();
-const conversion = { longs: String, enums: String, defaults: true, oneofs: true } as const;
+/** So many messages of a type take less time than compiling it. */
+export const plainMessagesMax = 10;
+
+type Compiler = Pick<typeof import('./compiled-messages.ts'), 'compiledMessage'>;
+
+let compiler: Compiler | undefined;
+let loading: Promise<void> | undefined;
 
 /** @throws Error if the contract has no such service */
 export function serviceDefinition(service: string): Readonly<Record<string, WireMethod<never, object, never, object>>> {
@@ -35,39 +31,33 @@ export function methodDefinition<Response>(
 
 /** @throws Error, when it is first used, if the contract has no such message */
 export function messageDefinition<Input, Output>(name: string): WireMessage<Input, Output> {
+  let codec = plainMessage<Input, Output>(name);
+  let plainMessages = 0;
+  const next = (): WireMessage<Input, Output> => {
+    if (plainMessages > plainMessagesMax) return codec;
+    if (plainMessages < plainMessagesMax) plainMessages++;
+    else if (compiler === undefined) void loadCompiler();
+    else {
+      codec = compiler.compiledMessage(name);
+      plainMessages++;
+    }
+    return codec;
+  };
   return {
-    serialize: (message) => {
-      const type = typeOf(name);
-      const bytes = type.encode(type.fromObject(isObject(message) ? message : {})).finish();
-      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    },
-    deserialize: (bytes) => {
-      const type = typeOf(name);
-      return type.toObject(type.decode(bytes), conversion) as Output;
-    },
+    serialize: (message) => next().serialize(message),
+    deserialize: (bytes) => next().deserialize(bytes),
   };
 }
 
-function typeOf(name: string): protobuf.Type {
-  const known = typesByName.get(name);
-  if (known !== undefined) return known;
-  const type = rootFor(name).lookupType(`${packageName}.${name}`);
-  typesByName.set(name, type);
-  return type;
-}
-
-/** The named type, and those that its fields need. */
-function rootFor(name: string): protobuf.Root {
-  const needed = new Map<string, Descriptor>();
-  const add = (one: string) => {
-    const descriptor = descriptorOf(one);
-    // Scalars have no descriptor.
-    if (descriptor === undefined || needed.has(one)) return;
-    needed.set(one, descriptor);
-    for (const { type } of Object.values(descriptor.fields ?? {})) add(type);
-  };
-  add(name);
-  return protobuf.Root.fromJSON({
-    nested: { gateway: { nested: { v1: { nested: Object.fromEntries(needed) } } } },
-  } as protobuf.INamespace);
+/** Resolves when the compiler is loaded. If that fails, messages stay plain, and the next one tries again. */
+export function loadCompiler(): Promise<void> {
+  loading ??= import('./compiled-messages.ts').then(
+    (loaded) => {
+      compiler = loaded;
+    },
+    () => {
+      loading = undefined;
+    },
+  );
+  return loading;
 }

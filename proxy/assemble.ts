@@ -32,16 +32,11 @@ import { openBackgroundResponses } from './open-background.ts';
 import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
 import { type Money, openLedger, openMoney } from './open-ledger.ts';
+import { openLookupShare } from './open-lookups.ts';
 import { openRequestLog } from './open-requests.ts';
 import { openResponseCache } from './open-response-cache.ts';
 import { openShadows } from './open-shadows.ts';
-import {
-  openLookupShare,
-  openLoopScheduler,
-  openUpstream,
-  type Upstream,
-  type UpstreamShares,
-} from './open-upstream.ts';
+import { openLoopScheduler, openUpstream, type Upstream, type UpstreamShares } from './open-upstream.ts';
 import { PriceTable } from './pricing/price-book.ts';
 import { providersByName, wireFormatProviders } from './providers/index.ts';
 import { createRedisRecords, recordCommands } from './record-cache/redis-records.ts';

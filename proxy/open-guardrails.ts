@@ -14,7 +14,8 @@ import { createLiveGuardrails, type ServiceNetwork } from './guardrails/inspecti
 import { ServiceFailedError } from './guardrails/service.ts';
 import type { AskModel } from './guardrails/services/model.ts';
 import type { LoopScheduler } from './loop-scheduler.ts';
-import { openLookups, type Upstream } from './open-upstream.ts';
+import { openLookups } from './open-lookups.ts';
+import type { Upstream } from './open-upstream.ts';
 import { signedHeaders } from './providers/credentials/sigv4.ts';
 import { gptProvider } from './providers/gpt-provider.ts';
 import { managedCloudModels } from './providers/managed-cloud-models.ts';

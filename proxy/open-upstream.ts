@@ -1,14 +1,14 @@
 // Constructs the way to the providers: their names and addresses, and connections that lead nowhere else.
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
-import { OccupiedShare } from '../common/shares.ts';
+import type { OccupiedShare } from '../common/shares.ts';
 import { baseUrlTemplates } from '../common/vendor-settings.ts';
 import { LoopScheduler } from './loop-scheduler.ts';
+import { openLookups } from './open-lookups.ts';
 import type { ProxySettings } from './settings.ts';
-import { type ShareUses, shares, useOf } from './shares.ts';
+import { type ShareUses, useOf } from './shares.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
-import { NameLookups } from './upstream/name-lookups.ts';
 import { Targets } from './upstream/targets.ts';
 import { createTransport, type Transport, type TransportOptions } from './upstream/transport.ts';
 
@@ -34,28 +34,11 @@ export function openUpstream(
   return { transport, targets: new Targets(new BaseUrls(baseUrlSettings(settings))) };
 }
 
-/** The limit on all look-ups of the process. */
-export function openLookupShare(uses: ShareUses): OccupiedShare {
-  const share = new OccupiedShare(shares.lookups.bounds);
-  uses.watch('lookups', () => useOf(share));
-  return share;
-}
-
 /** The event-loop grants for all work that is done in pieces. */
 export function openLoopScheduler(uses: ShareUses): LoopScheduler {
   const loop = new LoopScheduler({ now: () => systemClock.monotonic() });
   uses.watch('loop_turns', () => useOf(loop.bytes));
   return loop;
-}
-
-/** @param own hosts of the operator; empty for look-ups of names that others chose */
-export function openLookups(
-  { dnsServers, connectTimeout: timeoutMs }: ProxySettings,
-  share: OccupiedShare,
-  own: ReadonlySet<string> = new Set(),
-): NameLookups {
-  const servers = dnsServers.length === 0 ? undefined : dnsServers;
-  return new NameLookups({ own, share, timeoutMs, servers, now: () => systemClock.monotonic() });
 }
 
 /** Hosts of the operator's base URLs, except those with a part that a caller fills in. */

@@ -6,7 +6,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
-import { builtinNamespace, lazyHttp, quickAddresses, quickStart } from './lazy-builtins.ts';
+import { builtinNamespace, directBuiltins, lazyBuiltins, parsedJson, quickAddresses } from './lazy-builtins.ts';
 import { bundledPackages, licencesOf } from './licences.ts';
 import { assertAllowedLicences } from './release/licence-rules.ts';
 import { sbomFile, sbomOf } from './release/sbom.ts';
@@ -90,8 +90,7 @@ const besides: Readonly<Partial<Record<Program, Readonly<Record<string, string>>
 
 // CommonJS packages expect these names, which an ES module does not define.
 const banner = [
-  "import { createRequire as bannerCreateRequire } from 'node:module';",
-  'const require = bannerCreateRequire(import.meta.url);',
+  "const require = (id) => process.getBuiltinModule(id) ?? process.getBuiltinModule('node:module').createRequire(import.meta.url)(id);",
   'const __filename = import.meta.filename;',
   'const __dirname = import.meta.dirname;',
 ].join('');
@@ -103,6 +102,8 @@ export interface Bundle {
   readonly bytes: number;
   /** Names of its packages. */
   readonly packages: readonly string[];
+  /** Names of the packages that are loaded with this file, which the program imports when it needs it. */
+  loadedWith(file: string): readonly string[];
 }
 
 /** @throws Error if a bundle contains files or packages that are foreign to its program */
@@ -138,7 +139,7 @@ export async function buildProgram(
     format: 'esm',
     mainFields: ['module', 'main'],
     external: ['pg-native'],
-    plugins: program === 'gatewayctl' ? [lazyHttp, quickStart, quickAddresses] : [lazyHttp],
+    plugins: [program === 'gatewayctl' ? lazyBuiltins : directBuiltins, quickAddresses, parsedJson],
     // The path in node_modules identifies a package, also where that folder is a symbolic link.
     preserveSymlinks: true,
     banner: { js: banner },
@@ -159,7 +160,23 @@ export async function buildProgram(
   if (intruders.length > 0) throw new Error(`the bundle of ${program} contains ${intruders.join(', ')}`);
   writeFileSync(join(directory, 'licences.txt'), licencesOf(root, packages));
   writeFileSync(join(directory, sbomFile), describe(program, packages));
-  return { program, main: join(directory, 'bin/main.mjs'), bytes: codeBytes(metafile), packages };
+  return {
+    program,
+    main: join(directory, 'bin/main.mjs'),
+    bytes: codeBytes(metafile),
+    packages,
+    loadedWith: (file) => loadedWith(file, metafile),
+  };
+}
+
+/** @throws Error if no output is for the file */
+function loadedWith(file: string, { outputs }: Metafile): readonly string[] {
+  const [first] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === file) ?? [];
+  if (first === undefined) throw new Error(`nothing imports ${file} when it needs it`);
+  const loaded = new Set([first]);
+  for (const output of loaded)
+    for (const { path, kind } of outputs[output]?.imports ?? []) if (kind === 'import-statement') loaded.add(path);
+  return bundledPackages([...loaded].flatMap((output) => Object.keys(outputs[output]?.inputs ?? {})));
 }
 
 function foreignTo(

@@ -27,7 +27,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   '@grpc/reflection': grpcEnds(),
   'grpc-health-check': grpcEnds(),
   '@grpc/proto-loader': ['proto/load.ts', 'proto/package-definition.ts'],
-  protobufjs: ['proto/definitions.ts', 'scripts/', 'test/'],
+  protobufjs: ['proto/compiled-messages.ts', 'scripts/', 'test/'],
   '@peculiar/x509': ['keeper/authority/x509.ts'],
   'reflect-metadata': ['keeper/authority/x509.ts'],
   '@smithy/*': [

@@ -1,48 +1,59 @@
-// Plugins of esbuild that let a program's start do without modules of Node that it may not need.
+// Plugins of esbuild that let a program's start do without work and modules of Node that it may not need.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'esbuild';
 
 /** Where metafiles say that these modules are. */
 export const builtinNamespace = 'builtin';
 
-/**
- * An `import` of node:http reads all of its exports, and one of them loads Node's own undici: a fifth of the processor time
- * of a program's start, for a client that no program uses.
- */
-export const lazyHttp: Plugin = {
-  name: 'lazy-http',
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
-      kind === 'import-statement' ? { path, namespace: builtinNamespace } : undefined,
-    );
-    onLoad({ filter: /^node:http$/, namespace: builtinNamespace }, () => ({
-      contents: "module.exports = process.getBuiltinModule('node:http');",
-    }));
-  },
-};
-
 const builtin = /^node:/;
-/** The entry enables the compile cache with the first; the other has a plugin of its own. */
-const apart: readonly string[] = ['node:module', 'node:http'];
-const contract = /\/proto\/generated\/contract\.json$/;
+/** An entry enables the compile cache before it loads any other file of the bundle. */
+const entry = /\/main\.ts$/;
+
+/**
+ * An `import` of one of Node's modules reads all of its exports, and some of these load or compute what no program uses:
+ * Node's own undici, the list of root certificates, Web Crypto. Together they are a sixth of the processor time of a
+ * program's start.
+ */
+export const directBuiltins: Plugin = {
+  name: 'direct-builtins',
+  setup: (build) => ofBuiltins(build, (path) => `module.exports = process.getBuiltinModule('${path}');`),
+};
 
 /**
  * Loads Node's modules when an export of them is first used, for a program that starts for one command and often uses few of
- * them: an `import` would read all exports of each. esbuild reads exports of such a module through its prototype. The
- * contract is parsed as JSON, which is faster than as code.
+ * them. Each use then costs a call, which the path of requests must not pay. esbuild reads exports of such a module through
+ * its prototype.
  */
-export const quickStart: Plugin = {
-  name: 'quick-start',
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: builtin }, ({ kind, path }) =>
-      kind === 'import-statement' && !apart.includes(path) ? { path, namespace: builtinNamespace } : undefined,
-    );
-    onLoad({ filter: builtin, namespace: builtinNamespace }, ({ path }) => ({
-      contents: `module.exports = Object.create(new Proxy({}, { get: (_, name) => process.getBuiltinModule('${path}')[name] }));`,
-    }));
-    onLoad({ filter: contract }, ({ path }) => ({
-      contents: `export default JSON.parse(${JSON.stringify(readFileSync(path, 'utf8'))});`,
-    }));
+export const lazyBuiltins: Plugin = {
+  name: 'lazy-builtins',
+  setup: (build) =>
+    ofBuiltins(build, (path) =>
+      path === 'node:http'
+        ? `module.exports = process.getBuiltinModule('${path}');`
+        : `module.exports = Object.create(new Proxy({}, { get: (_, name) => process.getBuiltinModule('${path}')[name] }));`,
+    ),
+};
+
+function ofBuiltins({ onResolve, onLoad }: Parameters<Plugin['setup']>[0], contentsOf: (path: string) => string): void {
+  onResolve({ filter: builtin }, ({ kind, path, importer }) =>
+    kind === 'import-statement' && !entry.test(importer) ? { path, namespace: builtinNamespace } : undefined,
+  );
+  onLoad({ filter: builtin, namespace: builtinNamespace }, ({ path }) => ({ contents: contentsOf(path) }));
+}
+
+/** Above this size, JSON is faster to parse as JSON than as code. */
+const codeCharactersMax = 10_000;
+
+/** Tables such as the contract and the catalog are parsed as JSON. */
+export const parsedJson: Plugin = {
+  name: 'parsed-json',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\.json$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      if (text.length <= codeCharactersMax) return undefined;
+      // Not an ES module, because packages `require` such files too.
+      return { contents: `module.exports = JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(text)))});` };
+    });
   },
 };
 

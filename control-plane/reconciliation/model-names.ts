@@ -49,9 +49,9 @@ function namesInForce(vendor: BillVendor): Names {
   return names;
 }
 
-function readNames(vendor: BillVendor, { models }: Catalog): Names {
+function readNames(vendor: BillVendor, { names }: Catalog): Names {
   const provider = providersOfVendors[vendor];
-  const rows = models.filter((row) => row.provider === provider).map(({ name }) => ofCatalog(vendor, name));
+  const rows = names.filter((row) => row.provider === provider).map(({ name }) => ofCatalog(vendor, name));
   const byWords = new Map<string, string>();
   const ambiguous = new Set<string>();
   for (const row of rows) {

@@ -29,7 +29,7 @@ export async function readFigures(file: string, { asOf, source }: ListOptions): 
  * @throws Failure
  */
 export async function readCatalog(file: string | undefined): Promise<CatalogContent> {
-  return file === undefined ? shippedContent : await parsed(await readJson(file), file);
+  return file === undefined ? shippedContent() : await parsed(await readJson(file), file);
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -6,7 +6,7 @@ import type { Logger } from '../../common/logger.ts';
 import { type ClientTlsSource, watchClientTlsFiles } from '../../common/tls.ts';
 import { Admission } from '../http/admission.ts';
 import { createWatchdog, type TimeLimits } from '../http/watchdog.ts';
-import { openLookupShare, openLookups } from '../open-upstream.ts';
+import { openLookupShare, openLookups } from '../open-lookups.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from '../serve.ts';
 import type { ProxySettings } from '../settings.ts';
 import type { ShareUses } from '../shares.ts';

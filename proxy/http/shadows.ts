@@ -17,22 +17,9 @@ import { shares } from '../shares.ts';
 import type { Admission } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 import type { TargetDeps } from './group-targets.ts';
-import { type NotCopied, shadowCallOf } from './shadow-call.ts';
+import { shadowCallOf } from './shadow-call.ts';
 import { ShadowRequest, type ShadowTimes } from './shadow-request.ts';
-
-/** What became of copies that were sent. `failed`: refused by the vendor, or cut. */
-export const shadowEndings = ['responded', 'failed', 'timed_out', 'shutdown'] as const;
-/**
- * Why a request was not copied. `no_budget`: no budget is for the route's copies. `no_money`: it has too little.
- * `no_price`: the model has none. `no_room`: too many copies.
- */
-export const notSent = [
-  ...(['no_budget', 'no_money', 'no_price', 'no_room'] as const),
-  ...(['not_allowed', 'no_target', 'stopped', 'unfit'] as const satisfies readonly NotCopied[]),
-] as const;
-
-export type ShadowEnding = (typeof shadowEndings)[number];
-export type NotSent = (typeof notSent)[number];
+import type { NotSent, ShadowEnding } from './shadow-results.ts';
 
 export interface ShadowsDeps extends TargetDeps {
   readonly ledger: Pick<Ledger, 'reserve'>;

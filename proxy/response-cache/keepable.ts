@@ -10,18 +10,7 @@ import type { Finish } from '../conversation/response.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 import type { OwnTool } from '../formats/own-tools.ts';
 import type { Target } from '../providers/provider.ts';
-
-/** Why a response is not stored, or a request has none. */
-export const notStoredReasons = [
-  // Of requests.
-  ...(['no_record_key', 'large_request', 'state', 'own_tools', 'choices'] as const),
-  // Of responses.
-  ...(['failed', 'incomplete', 'finish', 'guardrail', 'opaque', 'large_response', 'no_memory', 'left'] as const),
-  // Of Redis.
-  ...(['no_redis', 'redis_failed', 'full'] as const),
-] as const;
-
-export type NotStored = (typeof notStoredReasons)[number];
+import type { NotStored } from './results.ts';
 
 /** Undefined: a cached response may serve the request. */
 export function reasonNotToLookUp({ caller, request }: ChatCall): NotStored | undefined {

@@ -11,7 +11,8 @@ import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import type { AttemptResult, CompleteResult, StreamResult, StreamSink } from '../upstream/attempt-result.ts';
 import { PassedStream } from '../upstream/passed-stream.ts';
 import { cachedBytesMax } from './cached-response.ts';
-import { isUsualEnd, type NotStored } from './keepable.ts';
+import { isUsualEnd } from './keepable.ts';
+import type { NotStored } from './results.ts';
 
 export interface Recorded {
   readonly form: 'whole' | 'stream';

@@ -16,17 +16,12 @@ import type { AttemptResult, Received, StreamResult, StreamSink } from '../upstr
 import { PassedStream } from '../upstream/passed-stream.ts';
 import { cacheKeyOf, decisiveText } from './cache-key.ts';
 import { type CachedResponse, type CachedTarget, openResponse, sealResponse } from './cached-response.ts';
-import { areForeign, issuersIn, type NotStored, overridesText, reasonNotToLookUp } from './keepable.ts';
+import { areForeign, issuersIn, overridesText, reasonNotToLookUp } from './keepable.ts';
 import { type Recorded, Recorder } from './recorder.ts';
 import { replayed } from './replay.ts';
 import type { ResponseStore } from './response-store.ts';
+import type { ignoredReasons, lookupResults, NotStored } from './results.ts';
 import { Leader, SingleFlight, Waiter } from './single-flight.ts';
-
-/** `shared`: another request at the same time got the response. */
-export const lookupResults = ['hit', 'shared', 'miss'] as const;
-
-/** Why a cached response is not used. */
-export const ignoredReasons = ['unreadable', 'old', 'target', 'form'] as const;
 
 export interface ResponseCacheMetrics {
   lookedUp(result: (typeof lookupResults)[number]): void;

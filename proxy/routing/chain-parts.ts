@@ -7,6 +7,7 @@ import type { ContenderContext } from './contender-context.ts';
 import type { TargetNames } from './counted-target.ts';
 import type { Health } from './health.ts';
 import type { RefusedElsewhere } from './outcomes.ts';
+import type { HedgeWinner } from './results.ts';
 import type { CountedAttempt } from './target-loads.ts';
 
 /** What is known of targets from the attempts of all requests. */
@@ -125,8 +126,7 @@ export interface OverAttempt {
   readonly error: unknown;
 }
 
-/** `none`: neither has responded. */
-export type HedgeWinner = 'first' | 'hedge' | 'none';
+export type { HedgeWinner };
 
 export interface AttemptOptions {
   /** On a new connection. */

@@ -24,6 +24,7 @@ import type { FailureCause } from './health.ts';
 import type { Contender } from './hedged-attempt.ts';
 import { type FailedAttempt, failedAttempt } from './outcomes.ts';
 import { type HedgeDeps, RequestHedge } from './request-hedge.ts';
+import type { RecoveryResult } from './results.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import { retryAfterMsOf, shownFailure } from './shown-failure.ts';
 import type { CountedAttempt, TargetLoads } from './target-loads.ts';
@@ -61,13 +62,6 @@ export interface RecoveringChain {
    */
   recover(error: unknown, isFit: (target: Target) => boolean): Promise<AttemptResult>;
 }
-
-/**
- * What followed after a stream had broken off: `final` if nothing may follow on what the caller had, `failed` if no
- * further attempt was possible or none responded.
- */
-export const recoveryResults = ['restarted', 'continued', 'final', 'failed'] as const;
-export type RecoveryResult = (typeof recoveryResults)[number];
 
 /** How many attempts one request may have. */
 const attemptsMax = 3;

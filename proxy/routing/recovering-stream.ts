@@ -8,10 +8,11 @@
 // - A vendor that begins a call and cuts: nothing follows on a piece of a call.
 import type { Target } from '../providers/provider.ts';
 import type { AttemptResult, StreamResult, StreamSink } from '../upstream/attempt-result.ts';
-import type { RecoveringChain, RecoveryResult } from './chain.ts';
+import type { RecoveringChain } from './chain.ts';
 import { FollowingChunks } from './following-chunks.ts';
 import { failedAttempt } from './outcomes.ts';
 import { PassedParts } from './passed-parts.ts';
+import type { RecoveryResult } from './results.ts';
 
 /** The request whose stream it is. */
 export interface RecoveryContext {

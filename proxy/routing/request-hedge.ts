@@ -22,16 +22,9 @@ import {
   type HedgeLost,
   type PreparedHedge,
 } from './hedged-attempt.ts';
+import type { HedgeResult } from './results.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { CountedAttempt, TargetLoads } from './target-loads.ts';
-
-/** Who responded first, or why a late request was not hedged. */
-export const hedgeResults = [
-  ...(['first', 'hedge', 'none'] as const satisfies readonly HedgeWinner[]),
-  ...(['no_share', 'no_target', 'no_money', 'no_retry'] as const),
-] as const;
-
-export type HedgeResult = (typeof hedgeResults)[number];
 
 export interface HedgeDeps {
   readonly hedgeShare: Pick<HedgeShare, 'request' | 'take' | 'give'>;

@@ -15,12 +15,9 @@ import type { OrganizationRecord } from '../access/principal.ts';
 import { RedisUnavailableError } from '../redis/connection.ts';
 import type { FailureCause, HostCause, KeyCause } from './health-events.ts';
 import { type HintScope, hintMsMax, LearnedHints, sizeOf } from './learned-hints.ts';
+import type { HintResult } from './results.ts';
 import { type HintSeal, hintKeysOf, openHint, sealHint } from './sealed-hints.ts';
 import { hostName, keyName, type TargetIdentity } from './target-identity.ts';
-
-/** `sent`, `received`: of other proxies, and new. `ignored`: it cannot be opened. `failed`: a call of Redis. */
-export const hintResults = ['sent', 'received', 'ignored', 'failed'] as const;
-export type HintResult = (typeof hintResults)[number];
 
 export interface HintCommands {
   /** The hints that end last, at most as many as the scope may have. @throws RedisUnavailableError */

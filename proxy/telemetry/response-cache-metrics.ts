@@ -1,6 +1,6 @@
 // Metrics of cached responses.
-import { notStoredReasons } from '../response-cache/keepable.ts';
-import { ignoredReasons, lookupResults, type ResponseCacheMetrics } from '../response-cache/response-cache.ts';
+import type { ResponseCacheMetrics } from '../response-cache/response-cache.ts';
+import { ignoredReasons, lookupResults, notStoredReasons } from '../response-cache/results.ts';
 import type { Tally } from './tally.ts';
 
 export function responseCacheMetrics(tally: Tally): ResponseCacheMetrics {

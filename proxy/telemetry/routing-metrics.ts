@@ -1,11 +1,16 @@
 // Metrics of failed attempts and of targets that are out.
 import { Gauge, type Registry } from 'prom-client';
-import { type RecoveryResult, recoveryResults } from '../routing/chain.ts';
 import type { FailureCause, HealthEvents, OutCounts } from '../routing/health.ts';
 import { failureCauses } from '../routing/health-events.ts';
 import type { ReportResult } from '../routing/refused-key-reports.ts';
-import { type HedgeResult, hedgeResults } from '../routing/request-hedge.ts';
-import { type HintResult, hintResults } from '../routing/shared-hints.ts';
+import {
+  type HedgeResult,
+  type HintResult,
+  hedgeResults,
+  hintResults,
+  type RecoveryResult,
+  recoveryResults,
+} from '../routing/results.ts';
 import type { Tally } from './tally.ts';
 
 export interface RoutingMetrics {

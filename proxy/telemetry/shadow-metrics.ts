@@ -1,6 +1,7 @@
 // Metrics of copies of requests that routes send to other models, beside those of the copied requests themselves.
 import type { RequestRecord } from '../http/exchange.ts';
-import { type EndedShadow, type NotSent, notSent, shadowEndings } from '../http/shadows.ts';
+import { type NotSent, notSent, shadowEndings } from '../http/shadow-results.ts';
+import type { EndedShadow } from '../http/shadows.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
 import { createNameLabels } from './name-labels.ts';
 import type { Tally } from './tally.ts';

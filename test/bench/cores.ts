@@ -59,9 +59,15 @@ async function listens(port: number, child: Child): Promise<boolean> {
 
 const ticksPerSecond = 100;
 
-/** Seconds of processor time that the process has used. */
+/** Seconds of processor time that the process has used, all of its threads and those that have ended, to 10 ms. */
 export function cpuSeconds(pid: number): number {
   const [user, system] = statFields(pid).slice(11, 13);
+  return (Number(user) + Number(system)) / ticksPerSecond;
+}
+
+/** The same of all children of this process that have ended. */
+export function endedCpuSeconds(): number {
+  const [user, system] = statFields(process.pid).slice(13, 15);
   return (Number(user) + Number(system)) / ticksPerSecond;
 }
 

@@ -16,6 +16,7 @@ import type { LimitsResult } from './limits.ts';
 import { renderLimits } from './limits-report.ts';
 import type { Measurement } from './load.ts';
 import { range, table } from './markdown.ts';
+import { describePeers } from './peers.ts';
 import type { RoutesResult } from './routes.ts';
 import { renderRoutes } from './routes-report.ts';
 import type { Startup } from './startup.ts';
@@ -97,6 +98,12 @@ export function saveResults(suffix: string, results: { readonly machine: Machine
   return markdown;
 }
 
+/** Writes the results of chat requests alone: <date>-chat. */
+export function writeChat(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'cases'>): string {
+  const lines = [...renderHead(results), ...renderLegend(results.cases), ...results.cases.flatMap(renderCase)];
+  return saveResults('-chat', results, lines.join('\n'));
+}
+
 /** Writes the results of guardrails alone: <date>-guardrails. */
 export function writeGuardrails(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'guardrails'>): string {
   const lines = [...renderHead(results), ...renderGuardrails(results.guardrails)];
@@ -142,9 +149,7 @@ function render(results: Results): string {
   const { cases, limits, hangUps, routes, guardrails, clients, forward, memory, startup } = results;
   const lines = [
     ...renderHead(results),
-    'limit = nginx as reverse proxy · bare = node:http piped to undici, no parsing · peer = another gateway, which checks no key. ' +
-      'Share = how much of its core the subject had.',
-    '',
+    ...renderLegend(cases),
     ...cases.flatMap(renderCase),
     ...renderLimits(limits),
     ...renderHangUps(hangUps),
@@ -155,6 +160,7 @@ function render(results: Results): string {
     '## Start and memory',
     '',
     `Start to the first 200 on /readyz: ${range(startup.coldStartMs, 0)} ms; Node alone ${range(startup.nodeStartMs, 0)} ms. ` +
+      `Processor time: ${startup.coldCpuMs.toFixed(0)} and ${startup.nodeCpuMs.toFixed(0)} ms. ` +
       `Idle: ${startup.idleMiB.toFixed(0)} MiB resident.`,
     '',
     'Resident memory of an open stream, its two connections included: ' +
@@ -166,6 +172,18 @@ function render(results: Results): string {
   ];
   return lines.join('\n');
 }
+
+function renderLegend(cases: readonly CaseResult[]): readonly string[] {
+  const hasPeers = cases.some(({ subjects }) => Object.keys(subjects).some((subject) => !own.has(subject)));
+  return [
+    'limit = nginx as reverse proxy · floor = node:net piped to node:net, ends of messages found · bare = node:http piped to ' +
+      `undici, no parsing. ${hasPeers ? `${describePeers()}. ` : ''}CPU µs = processor time of the subject for each. ` +
+      'Share = how much of its core the subject had.',
+    '',
+  ];
+}
+
+const own: ReadonlySet<string> = new Set(['gateway', 'limit', 'floor', 'bare']);
 
 function renderCase({ name, unit, subjects }: CaseResult): readonly string[] {
   const yardsticks = Object.keys(subjects).filter((subject) => subject !== 'gateway');

@@ -1,13 +1,16 @@
-// `npm run bench [-- --quick] [--peer] [--only guardrails | clients | forward | hang-ups | routes | tags]`: the gateway beside its
-// yardsticks, in one run on one machine, because only ratios within one run are meaningful. Each measurement has its own
-// process, alone on its core.
+// `npm run bench [-- --quick] [--peers] [--only chat | guardrails | clients | forward | hang-ups | routes | tags]`: the gateway
+// beside its yardsticks, in one run on one machine, because only ratios within one run are meaningful. Each measurement has
+// its own process, alone on its core. `npm run bench -- peers` fetches other gateways; `npm run bench -- check` compares a short
+// run with the committed figures.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildPrograms } from '../../scripts/build.ts';
 import { type CannedVendor, canned } from './canned.ts';
+import { measureChat, measureStreaming, passedCases, translatedCases } from './chat.ts';
+import { checkAgainstCommitted, checkedFigures, commitFigures } from './check.ts';
 import { measureClientStreams, measureClients } from './clients.ts';
 import { chooseCores } from './cores.ts';
 import { measureForward, measureForwardedStreams } from './forward.ts';
@@ -16,13 +19,14 @@ import { type BenchGateway, startGateway } from './gateway.ts';
 import { measureGuardedStreams, measureGuardrails } from './guardrails.ts';
 import { measureHangUps } from './hang-ups.ts';
 import { measureLimits } from './limits.ts';
-import { chatBody, measureWarm } from './load.ts';
 import { slowPath, startUpstream } from './nginx.ts';
-import { inPasses, passes } from './passes.ts';
+import { passes } from './passes.ts';
+import { fetchedPeers, fetchPeers } from './peers.ts';
 import {
   type CaseResult,
   describeMachine,
   type MemoryResult,
+  writeChat,
   writeClients,
   writeForward,
   writeGuardrails,
@@ -32,20 +36,25 @@ import {
 } from './report.ts';
 import { measureRoutes } from './routes.ts';
 import { measureStartup } from './startup.ts';
-import { memoryPerStream, putUnderStreams, startHoldingUpstream, startStreamUpstream, streams } from './streaming.ts';
-import { bare, limit, peer, type SubjectStarter } from './subjects.ts';
+import { memoryPerStream, startHoldingUpstream, startStreamUpstream } from './streaming.ts';
+import { bare, floor, limit, type SubjectStarter } from './subjects.ts';
 import { measureTags } from './tags.ts';
 
-const { values: flags } = parseArgs({
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
-    peer: { type: 'boolean', default: false },
+    /** Measures the peers that were fetched, too. */
+    peers: { type: 'boolean', default: false },
+    /** With `check`: writes the committed figures. */
+    commit: { type: 'boolean', default: false },
     /** Measures only this section. */
     only: { type: 'string', default: 'all' },
   },
 });
 const sections: Readonly<Record<string, () => Promise<string>>> = {
   all: measureAll,
+  chat: measureChatAlone,
   guardrails: measureGuardrailsAlone,
   clients: measureClientsAlone,
   forward: measureForwardAlone,
@@ -53,41 +62,18 @@ const sections: Readonly<Record<string, () => Promise<string>>> = {
   routes: measureRoutesAlone,
   tags: measureTagsAlone,
 };
-const section = sections[flags.only];
+const [command] = positionals;
+if (command === 'peers') {
+  console.log(fetchPeers());
+  process.exit();
+}
+const section = command === 'check' ? measureCheck : sections[flags.only];
 if (section === undefined) throw new Error(`--only takes ${Object.keys(sections).slice(1).join(' or ')}`);
 const seconds = flags.quick ? 2 : 10;
 /** The JIT compiles the code of a request for seconds; an earlier measurement would include the compiler. */
 const warmUpSeconds = flags.quick ? 6 : 10;
 /** A stream lasts half a second or more; some must end within a measurement. */
 const streamSeconds = 5;
-
-interface ChatCase {
-  readonly name: string;
-  readonly vendor: CannedVendor;
-  readonly bodyBytes: number;
-  readonly connections: number;
-}
-
-const kib = 1024;
-const chatCases: readonly ChatCase[] = [
-  ...[
-    [1, 32],
-    [1, 256],
-    [16, 32],
-    [256, 32],
-  ].map(([size = 1, connections = 32]) => ({
-    name: `chat, body ${size} KiB, ${connections} connections`,
-    vendor: 'gpt-provider' as const,
-    bodyBytes: size * kib,
-    connections,
-  })),
-  ...(['assistant-provider', 'search-provider', 'managed-cloud-models'] as const).map((vendor) => ({
-    name: `chat translated for ${vendor}, body 1 KiB, 32 connections`,
-    vendor,
-    bodyBytes: kib,
-    connections: 32,
-  })),
-];
 
 const vendors = Object.keys(canned) as readonly CannedVendor[];
 const machine = describeMachine();
@@ -103,10 +89,7 @@ try {
 
 async function measureAll(): Promise<string> {
   const chat = await withGateway(await startUpstream(cores.load), async (gateway, port) => {
-    const yardsticks = [limit(cores, port), bare(cores, port), ...(flags.peer ? [peer(cores, port)] : [])];
-    const subjects = [gatewayAsSubject(gateway), ...yardsticks];
-    const cases: CaseResult[] = [];
-    for (const one of chatCases) cases.push(await measureChat(one, subjects));
+    const cases = await measureChatCases(gateway, port);
     const limits = await measureLimits(optionsOf(gateway));
     const guardrails = await measureGuardrails(optionsOf(gateway));
     const clients = await measureClients(optionsOf(gateway));
@@ -116,9 +99,8 @@ async function measureAll(): Promise<string> {
   });
   const streaming = await withGateway(await startStreamUpstream(cores), async (gateway, port) => {
     const cases: CaseResult[] = [];
-    for (const vendor of vendors) {
-      cases.push(await measureStreaming(vendor, [gatewayAsSubject(gateway), bare(cores, port)]));
-    }
+    const subjects = [gatewayAsSubject(gateway), floor(cores, port), bare(cores, port)];
+    for (const vendor of vendors) cases.push(await measureStreaming(vendor, subjects, streamOptionsOf(gateway)));
     const guardrails = await measureGuardedStreams(streamOptionsOf(gateway));
     return { cases, guardrails, clients: await measureClientStreams(streamOptionsOf(gateway)) };
   });
@@ -133,6 +115,38 @@ async function measureAll(): Promise<string> {
     guardrails: [...chat.guardrails, ...streaming.guardrails],
     clients: [...chat.clients, ...streaming.clients],
   });
+}
+
+async function measureChatCases(gateway: BenchGateway, port: number): Promise<readonly CaseResult[]> {
+  const yardsticks = [limit(cores, port), floor(cores, port), bare(cores, port)];
+  const peers = flags.peers ? fetchedPeers(cores, port) : [];
+  const subjects = [gatewayAsSubject(gateway), ...yardsticks, ...peers];
+  const cases: CaseResult[] = [];
+  for (const one of passedCases) cases.push(await measureChat(one, subjects, optionsOf(gateway)));
+  // A peer does not translate as the gateway does.
+  const own = [gatewayAsSubject(gateway), ...yardsticks];
+  for (const one of translatedCases) cases.push(await measureChat(one, own, optionsOf(gateway)));
+  return cases;
+}
+
+async function measureChatAlone(): Promise<string> {
+  const cases = await withGateway(await startUpstream(cores.load), measureChatCases);
+  return writeChat({ machine, passes, seconds, cases });
+}
+
+/** Sizes of bodies, a translation, the start: what regressions show in. */
+async function measureCheck(): Promise<string> {
+  const measured = await withGateway(await startUpstream(cores.load), async (gateway, port) => {
+    const subjects = [gatewayAsSubject(gateway), floor(cores, port)];
+    const cases: CaseResult[] = [];
+    const checked = [...passedCases.filter(({ connections }) => connections === 32), ...translatedCases.slice(0, 1)];
+    for (const one of checked) cases.push(await measureChat(one, subjects, optionsOf(gateway)));
+    return checkedFigures(cases, await measureStartup(gateway, cores));
+  });
+  if (flags.commit) return commitFigures(measured);
+  const { text, isWorse } = checkAgainstCommitted(measured);
+  if (isWorse) process.exitCode = 1;
+  return text;
 }
 
 async function measureGuardrailsAlone(): Promise<string> {
@@ -187,7 +201,7 @@ async function measureSidecars(): Promise<ForwardResults> {
 }
 
 function optionsOf(gateway: BenchGateway) {
-  return { gateway, cores, directory, seconds, warmUpSeconds };
+  return { gateway, cores, core: cores.load, directory, seconds, warmUpSeconds };
 }
 
 function streamOptionsOf(gateway: BenchGateway) {
@@ -209,27 +223,6 @@ async function withGateway<T>(
 
 function gatewayAsSubject(gateway: BenchGateway): SubjectStarter {
   return { name: 'gateway', start: () => gateway.startProxy() };
-}
-
-async function measureChat(one: ChatCase, subjects: readonly SubjectStarter[]) {
-  const body = chatBody(canned[one.vendor].model, one.bodyBytes);
-  const bodyFile = join(directory, 'body.json');
-  writeFileSync(bodyFile, body);
-  const { connections } = one;
-  const load = { core: cores.load, connections, bodyFile, body, seconds, warmUpSeconds };
-  const measured = await inPasses(one.name, subjects, (subject) => measureWarm(subject, load));
-  return { name: one.name, unit: 'requests' as const, subjects: measured };
-}
-
-async function measureStreaming(vendor: CannedVendor, subjects: readonly SubjectStarter[]): Promise<CaseResult> {
-  const translated = vendor === 'gpt-provider' ? '' : ` translated for ${vendor}`;
-  const name = `${streams} streams at once${translated}, a token each 5 ms`;
-  const { model } = canned[vendor];
-  const measured = await inPasses(name, subjects, async (subject) => {
-    await putUnderStreams(subject, { core: cores.load, seconds: streamSeconds, model });
-    return putUnderStreams(subject, { core: cores.load, seconds: Math.max(seconds, streamSeconds), model });
-  });
-  return { name, unit: 'tokens', subjects: measured };
 }
 
 async function measureMemory(starters: readonly SubjectStarter[]): Promise<MemoryResult[]> {

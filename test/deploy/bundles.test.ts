@@ -56,6 +56,18 @@ it('each bundle has the packages of its own protocols and of no others', () => {
   expect(['pg', '@grpc/grpc-js', '@grpc/proto-loader'].some((name) => contains('injector', name))).toBe(false);
 });
 
+it('a proxy starts without the packages of guardrails, and a sidecar also without those of Redis and gRPC', () => {
+  const { loadedWith } = bundle('proxy');
+  const guardrails = ['libphonenumber-js', 're2js', 'stdnum', 'ibantools'];
+  expect(guardrails.filter((name) => loadedWith('guardrails/index.ts').includes(name))).toEqual(guardrails);
+  const full = loadedWith('proxy/assemble.ts');
+  expect(guardrails.filter((name) => full.includes(name))).toEqual([]);
+  const connections = ['ioredis', '@grpc/grpc-js'];
+  expect(connections.filter((name) => full.includes(name))).toEqual(connections);
+  const sidecar = loadedWith('proxy/forward/assemble.ts');
+  expect([...guardrails, ...connections, 'protobufjs'].filter((name) => sidecar.includes(name))).toEqual([]);
+});
+
 it('files that a program reads at run time are beside its bundle', () => {
   const beside = (program: Program, file: string) => readFileSync(join(dirname(bundle(program).main), file), 'utf8');
   expect(JSON.parse(beside('control-plane', 'openapi.json'))).toHaveProperty('openapi');

@@ -5,8 +5,9 @@ import { RecordKey } from '../../proxy/access/organization-key.ts';
 import { RedisUnavailableError } from '../../proxy/redis/connection.ts';
 import { Health } from '../../proxy/routing/health.ts';
 import { type HintScope, sizeOf } from '../../proxy/routing/learned-hints.ts';
+import type { HintResult } from '../../proxy/routing/results.ts';
 import { hintSetName } from '../../proxy/routing/sealed-hints.ts';
-import { type HintResult, SharedHints, type WrittenHint } from '../../proxy/routing/shared-hints.ts';
+import { SharedHints, type WrittenHint } from '../../proxy/routing/shared-hints.ts';
 import { silentLog } from './silent-log.ts';
 import { VirtualTime } from './virtual-time.ts';
 

@@ -7,13 +7,10 @@ import { errorTable } from '../../proxy/errors.ts';
 import { clientFormatNames } from '../../proxy/formats/client-format.ts';
 import { backgroundResults } from '../../proxy/http/background-responses.ts';
 import { readOnResults } from '../../proxy/http/read-on.ts';
-import { notSent, shadowEndings } from '../../proxy/http/shadows.ts';
-import { notStoredReasons } from '../../proxy/response-cache/keepable.ts';
-import { ignoredReasons, lookupResults } from '../../proxy/response-cache/response-cache.ts';
-import { recoveryResults } from '../../proxy/routing/chain.ts';
+import { notSent, shadowEndings } from '../../proxy/http/shadow-results.ts';
+import { ignoredReasons, lookupResults, notStoredReasons } from '../../proxy/response-cache/results.ts';
 import { failureCauses } from '../../proxy/routing/health-events.ts';
-import { hedgeResults } from '../../proxy/routing/request-hedge.ts';
-import { hintResults } from '../../proxy/routing/shared-hints.ts';
+import { hedgeResults, hintResults, recoveryResults } from '../../proxy/routing/results.ts';
 import { shares } from '../../proxy/shares.ts';
 import { skipReasons } from '../../proxy/usage/usage-log.ts';
 

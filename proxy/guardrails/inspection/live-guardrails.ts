@@ -9,7 +9,7 @@ import type { Logger } from '../../../common/logger.ts';
 import type { Timers } from '../../../common/timers.ts';
 import type { LoopScheduler } from '../../loop-scheduler.ts';
 import { type ShareUses, useOf } from '../../shares.ts';
-import { CompiledGuardrails } from '../compiled.ts';
+import { CompiledGuardrails, hasOutputGuardrails } from '../compiled.ts';
 import { type DecisionClient, DecisionSamples } from '../decision-samples.ts';
 import type { GuardrailMetrics } from '../decisions.ts';
 import type { Guardrails } from '../guardrail.ts';
@@ -88,15 +88,16 @@ function openPost({ serviceAddresses, network = {} }: LiveGuardrailsDeps): Guard
 }
 
 export function createGuardrails(compiled: CompiledGuardrails, deps: RequestInspectionDeps): Guardrails {
+  const inspect: Guardrails['inspect'] = (call, context) => {
+    const applied = compiled.appliedTo(call.caller);
+    if (applied === undefined) return { call, output: undefined };
+    return new RequestInspection(call, context, applied, deps).inspect();
+  };
   return {
     inspect: (call, context) => {
-      const applied = compiled.appliedTo(call.caller);
-      if (applied === undefined) return { call, output: undefined };
-      return new RequestInspection(call, context, applied, deps).inspect();
+      const loading = compiled.load(call.caller.principal.organization);
+      return loading === undefined ? inspect(call, context) : loading.then(() => inspect(call, context));
     },
-    guardsResponses: (caller) => {
-      const output = compiled.appliedTo(caller)?.output;
-      return output !== undefined && output.others.length + output.texts.length + output.services.length > 0;
-    },
+    guardsResponses: hasOutputGuardrails,
   };
 }

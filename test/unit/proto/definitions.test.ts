@@ -1,11 +1,19 @@
 // Definitions of services and messages are those of the whole contract: the same paths, bytes and objects.
 import type { MethodDefinition } from '@grpc/proto-loader';
 import { describe, expect, it } from 'vitest';
-import { messageDefinition, methodDefinition, serviceDefinition } from '../../../proto/definitions.ts';
+import { compiledMessage } from '../../../proto/compiled-messages.ts';
+import {
+  loadCompiler,
+  messageDefinition,
+  methodDefinition,
+  plainMessagesMax,
+  serviceDefinition,
+} from '../../../proto/definitions.ts';
 import { enumNames, fieldsOf, isMessage, methodTypes } from '../../../proto/json/contract.ts';
 import { errorDetail, services } from '../../../proto/load.ts';
 import { packageDefinition } from '../../../proto/package-definition.ts';
 import { plainMessage, plainMethod } from '../../../proto/plain-messages.ts';
+import { wireMethod } from '../../../proto/wire-method.ts';
 
 const whole = packageDefinition();
 const methods = Object.keys(services).flatMap((service) =>
@@ -42,8 +50,7 @@ it('are of all services', () => {
 });
 
 describe.each(methods)('$service.$name', ({ service, name, definition }) => {
-  const compiled = serviceDefinition(service)[name] as unknown as MethodDefinition<object, object>;
-
+  const compiled = wireMethod([service, name], compiledMessage) as unknown as MethodDefinition<object, object>;
   const plain = plainMethod(service, name) as unknown as MethodDefinition<object, object>;
 
   it.each([
@@ -64,6 +71,27 @@ describe.each(methods)('$service.$name', ({ service, name, definition }) => {
       expect(method.responseDeserialize(bytes)).toEqual(definition.responseDeserialize(bytes));
     }
   });
+});
+
+it('reads the first messages of a type plainly, and later ones by compiled code', async () => {
+  const message = { reason: 'not_found', violations: [{ field: 'id', description: 'x' }] };
+  const { serialize, deserialize } = messageDefinition<object, object>('ErrorDetail');
+  const bytes = compiledMessage<object, object>('ErrorDetail').serialize(message);
+  const cut = bytes.subarray(0, -1);
+  expect(serialize(message).equals(bytes)).toBe(true);
+  expect(deserialize(bytes)).toMatchObject(message);
+  // Both codecs refuse what is no message, each in its own words.
+  expect(() => deserialize(cut)).toThrow('cut short');
+  for (let one = 3; one < plainMessagesMax; one++) expect(deserialize(bytes)).toMatchObject(message);
+  await loadCompiler();
+  expect(serialize(message).equals(bytes)).toBe(true);
+  expect(deserialize(bytes)).toMatchObject(message);
+  expect(() => deserialize(cut)).toThrow('index out of range');
+});
+
+it('has the definitions of a service', () => {
+  const { Get } = serviceDefinition('VirtualKeys');
+  expect(Get).toMatchObject({ path: '/gateway.v1.VirtualKeys/Get', originalName: 'get', requestStream: false });
 });
 
 it('reads the details of an error', () => {

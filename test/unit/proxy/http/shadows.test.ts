@@ -1,7 +1,7 @@
 // Copies of requests to another model: which requests are copied and when, with which room and money, and how each ends.
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../proxy/errors.ts';
-import type { NotSent } from '../../../../proxy/http/shadows.ts';
+import type { NotSent } from '../../../../proxy/http/shadow-results.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
 import { budget, type Copied, callOf, respond, stopped, stream, world } from './shadows.fixture.ts';
 

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { wrapOpaque } from '../../../../proxy/conversation/opaque.ts';
 import { noUsage } from '../../../../proxy/conversation/usage.ts';
-import type { NotStored } from '../../../../proxy/response-cache/keepable.ts';
 import { type Lookup, type LookupContext, ResponseCache } from '../../../../proxy/response-cache/response-cache.ts';
 import type { PutResult } from '../../../../proxy/response-cache/response-store.ts';
+import type { NotStored } from '../../../../proxy/response-cache/results.ts';
 import type { AttemptResult, Received } from '../../../../proxy/upstream/attempt-result.ts';
 import { type CachedCall, cachedCall } from '../../../support/cached-calls.ts';
 
