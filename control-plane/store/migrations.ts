@@ -10,6 +10,7 @@ import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
 import { addAuditFilters } from './audit-table.ts';
 import { addBudgetTerms } from './budget-tables.ts';
+import { createCaptures } from './capture-tables.ts';
 import { createConsoleSessions } from './console-tables.ts';
 import { createLimitCounters } from './counter-table.ts';
 import { addGuardrailKeys, createGuardrails } from './guardrail-tables.ts';
@@ -103,6 +104,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '056_program_logins': { up: createProgramLogins },
   '057_service_accounts': { up: createServiceAccounts },
   '058_scim': { up: createScim },
+  '065_captures': { up: createCaptures },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
