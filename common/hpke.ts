@@ -1,5 +1,5 @@
 // HPKE (RFC 9180), base mode, one message for each encapsulated key: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256,
-// AES-256-GCM. Node's crypto has the KEM; this file has the key schedule of section 5.1. Whoever has the public key can
+// AES-256-GCM. Node's crypto has the KEM; this file has the key schedule of section 5.1. Who has the public key can
 // seal; only the private key opens.
 import {
   createCipheriv,

@@ -56,14 +56,14 @@ export function createReportCaptures({ store, admit = () => true }: ReportCaptur
   };
 }
 
-interface Kept {
+interface RecordedSides {
   /** Sides that were not there before. */
   readonly recorded: number;
   /** Sides that a setting allows. */
   readonly wanted: number;
 }
 
-const noneKept: Kept = { recorded: 0, wanted: 0 };
+const noneKept: RecordedSides = { recorded: 0, wanted: 0 };
 
 interface ReportedRow extends CapturesTable {
   /** Of the seal, in bytes. */
@@ -92,7 +92,7 @@ function readCapture(capture: ReportedCapture__Output): ReportedRow | undefined 
   };
 }
 
-async function record(tx: LedgerTransaction, rows: readonly ReportedRow[]): Promise<Kept> {
+async function record(tx: LedgerTransaction, rows: readonly ReportedRow[]): Promise<RecordedSides> {
   const wanted = await wantedOf(tx, rows);
   if (wanted.length === 0) return noneKept;
   const known = await knownOf(tx.db, wanted);

@@ -94,7 +94,7 @@ export const captures: Resource = {
       ],
       options: [{ flags: '--reason <text>', about: 'why, in 10 to 500 characters', field: 'reason', required: true }],
       onlyPresent: true,
-      examples: ['captures open 0199e8a2-5b1c-7f3e-9d7a-3c5e1b2f4a6d --reason "ticket 4711: a wrong answer"'],
+      examples: ['captures open 0199e8a2-5b1c-7f3e-9d7a-3c5e1b2f4a6d --reason "ticket 4711: a wrong response"'],
     },
     grant: {
       method: 'Captures.Grant',
@@ -107,6 +107,7 @@ export const captures: Resource = {
       method: 'Captures.Revoke',
       about: 'end a grant at once; owners only',
       arguments: [reader],
+      prompt: 'End the grant of {person}? They open no content any more.',
       done: 'revoked',
       examples: ['captures revoke ada'],
     },

@@ -61,7 +61,7 @@ export class Capture {
   /** The caller gets this body, in its own format. */
   body(bytes: Buffer): void {
     if (!this.#keepsResponse) return;
-    const text = bodyText(bytes, this.rule.sideBytesMax + this.#slack);
+    const text = bodyText(bytes, this.rule.sideBytesMax + bytesOfUnit * this.#slack);
     if (this.#take(text.text.length)) this.#whole = text;
   }
 
@@ -127,5 +127,7 @@ export class Capture {
   }
 }
 
+/** The most bytes of a UTF-16 unit in UTF-8. */
+const bytesOfUnit = 3;
 /** In characters: each token needs no look at the share. */
 const streamStep = 4096;

@@ -6,9 +6,9 @@ import type { BoundedText } from './request-text.ts';
 const encodedRun = /[A-Za-z0-9+/_-]{256,}={0,2}/g;
 
 /** @param body in the client's format */
-export function bodyText(body: Buffer, lengthMax: number): BoundedText {
-  const isCut = body.length > lengthMax;
-  const text = (isCut ? body.subarray(0, lengthMax) : body).toString();
+export function bodyText(body: Buffer, bytesMax: number): BoundedText {
+  const isCut = body.length > bytesMax;
+  const text = (isCut ? body.subarray(0, bytesMax) : body).toString();
   return { text: text.replace(encodedRun, ({ length }) => `[${length} encoded characters]`), isCut };
 }
 

@@ -30,7 +30,7 @@ export interface Captured {
   readonly record: NonNullable<Awaited<ReturnType<typeof captureRecord>>>;
 }
 
-export const openingReason = 'ticket 4711: a wrong answer';
+export const openingReason = 'ticket 4711: a wrong response';
 
 export type CaptureWorld = Awaited<ReturnType<typeof openCaptureWorld>>;
 

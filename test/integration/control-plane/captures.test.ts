@@ -181,7 +181,7 @@ describe.each([
     expect((await world.open(acme, id, world.platform.token)).code).toBe('PERMISSION_DENIED');
     expect((await world.open(acme, id, world.other.owner.token)).code).toBe('NOT_FOUND');
     expect((await world.open(world.other, id, world.other.owner.token)).code).toBe('NOT_FOUND');
-    // Whoever could write the database could still not move content to an organization of their own.
+    // Somebody who could write the database could still not move content to an organization of their own.
     const [row] = await world.rowsOf(acme);
     const { acme: theirs } = await world.capturing();
     await world.database.raw(

@@ -1,8 +1,8 @@
 // What is kept of requests and responses: texts that guardrails inspect, without keys and files, up to a length, and the
 // texts of streams in every client's format.
 import { describe, expect, it } from 'vitest';
-import { requestLocations } from '../../../../guardrails/inspection/request-schema.ts';
 import { messagesRequestLocations } from '../../../../guardrails/inspection/messages-schema.ts';
+import { requestLocations } from '../../../../guardrails/inspection/request-schema.ts';
 import { responsesRequestLocations } from '../../../../guardrails/inspection/responses-schema.ts';
 import { cleaned, redacted, slackOf, withoutPartial } from '../../../../proxy/captures/cleaned.ts';
 import { notInspected, requestText } from '../../../../proxy/captures/request-text.ts';
@@ -53,7 +53,9 @@ describe('a request', () => {
 
   it('lacks credentials of MCP servers and connectors, in the formats that have such', () => {
     const token = 'mcp-token-of-somebody';
-    const messages = { mcp_servers: [{ type: 'url', url: 'https://mcp.example', name: 'm', authorization_token: token }] };
+    const messages = {
+      mcp_servers: [{ type: 'url', url: 'https://mcp.example', name: 'm', authorization_token: token }],
+    };
     const responses = {
       tools: [{ type: 'mcp', server_label: 'm', authorization: token, headers: { 'x-api-key': token } }],
     };
@@ -115,7 +117,9 @@ describe('a text on its way into a capture', () => {
 describe('a response', () => {
   it('keeps the beginning of its body, without pictures and other encoded parts', () => {
     const body = JSON.stringify({ content: 'Hello', b64_json: 'A'.repeat(10_000) });
-    expect(bodyText(Buffer.from(body), 20_000).text).toBe('{"content":"Hello","b64_json":"[10000 encoded characters]"}');
+    expect(bodyText(Buffer.from(body), 20_000).text).toBe(
+      '{"content":"Hello","b64_json":"[10000 encoded characters]"}',
+    );
     expect(bodyText(Buffer.from(body), 18)).toEqual({ text: '{"content":"Hello"', isCut: true });
   });
 
@@ -134,13 +138,13 @@ describe('a response', () => {
   const chunk = (delta: object) => ({ choices: [{ index: 0, delta }] });
   const streams: Record<ClientFormatName, Buffer> = {
     chat_completions: Buffer.from(
-      sse(
+      `${sse(
         chunk({ reasoning_content: 'Hm' }),
         chunk({ content: 'Hel' }),
         chunk({ content: 'lo' }),
         chunk({ tool_calls: [{ index: 0, id: 't', function: { name: 'find', arguments: '{"a"' } }] }),
         chunk({ tool_calls: [{ index: 0, function: { arguments: ':1}' } }] }),
-      ) + 'data: [DONE]\n\n',
+      )}data: [DONE]\n\n`,
     ),
     messages: Buffer.from(sse(...message)),
     responses: Buffer.from(
@@ -168,9 +172,7 @@ describe('a response', () => {
       ['contentBlockDelta', { contentBlockIndex: 2, delta: { toolUse: { input: '{"a":1}' } } }],
     ),
     invoke: frames(
-      ...message.map(
-        (event) => ['chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64') }] as const,
-      ),
+      ...message.map((event) => ['chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64') }] as const),
     ),
   };
   const expected = [
