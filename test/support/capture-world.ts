@@ -12,19 +12,20 @@ import {
 import type { StoreDatabase } from './databases.ts';
 import {
   bootstrap,
+  createOwned,
   createTenant,
   freely,
   freshName,
   type JsonResponse,
   type OperatorsPlane,
+  type OwnedTenant,
   type Someone,
   startOperatorsPlane,
-  type TestTenant,
 } from './operators.ts';
 
 /** An organization that captures the requests of all of its keys. */
 export interface Captured {
-  readonly acme: TestTenant;
+  readonly acme: OwnedTenant;
   readonly key: CapturedKey;
   readonly setting: JsonResponse;
   readonly record: NonNullable<Awaited<ReturnType<typeof captureRecord>>>;
@@ -67,7 +68,7 @@ function actionsOf({ plane, platform, store, proxyToken }: Parts) {
     sideOf,
     report,
     capturing: async (fields: object = {}): Promise<Captured> => {
-      const acme = await createTenant(plane, platform, freshName('acme'));
+      const acme = await createOwned(plane, platform, freshName('acme'));
       const key = await organizationKey(plane, acme);
       const setting = await plane.expect('Captures.Enable', acme.owner.token, { ...ofOrganization(acme), ...fields });
       const record = await captureRecord(plane, proxyToken, key);
@@ -81,11 +82,11 @@ function actionsOf({ plane, platform, store, proxyToken }: Parts) {
       expect(await report([request, response])).toEqual({ recorded: 2, dropped: 0 });
       return request.id;
     },
-    open: (acme: TestTenant, id: string, token = acme.owner.token, reason = openingReason) =>
+    open: (acme: OwnedTenant, id: string, token = acme.owner.token, reason = openingReason) =>
       plane.call('Captures.Get', token, { organizationId: acme.id, id, reason }),
-    rowsOf: (acme: TestTenant) =>
+    rowsOf: (acme: OwnedTenant) =>
       store.snapshot((db) => db.selectFrom('captures').selectAll().where('organization_id', '=', acme.id).execute()),
-    keysOf: (acme: TestTenant) =>
+    keysOf: (acme: OwnedTenant) =>
       store.snapshot((db) =>
         db
           .selectFrom('capture_keys')
@@ -94,7 +95,7 @@ function actionsOf({ plane, platform, store, proxyToken }: Parts) {
           .orderBy('generation')
           .execute(),
       ),
-    audit: async (acme: TestTenant, fields: object = {}): Promise<JsonResponse[]> =>
+    audit: async (acme: OwnedTenant, fields: object = {}): Promise<JsonResponse[]> =>
       (await plane.expect('Audit.List', acme.owner.token, { organizationId: acme.id, ...fields })).events,
   };
 }

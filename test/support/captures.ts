@@ -8,11 +8,11 @@ import { uuidTime, uuidv7 } from '../../common/uuid.ts';
 import type { CaptureRecord__Output } from '../../proto/generated/gateway/v1/CaptureRecord.ts';
 import type { ReportedCapture } from '../../proto/generated/gateway/v1/ReportedCapture.ts';
 import { type CaptureSide, captureSides } from '../../proto/words/captures.ts';
-import { createKey, type OperatorsPlane, type TestTenant } from './operators.ts';
+import { createKey, type OperatorsPlane, type OwnedTenant } from './operators.ts';
 
 export const inDays = (days: number) => new Date(Date.now() + days * dayMs).toISOString();
 
-export function ofOrganization({ id }: TestTenant) {
+export function ofOrganization({ id }: OwnedTenant) {
   return {
     organizationId: id,
     target: { kind: 'CAPTURE_TARGET_KIND_ORGANIZATION', id },
@@ -26,7 +26,7 @@ export interface CapturedKey {
   readonly value: string;
 }
 
-export async function organizationKey(plane: OperatorsPlane, tenant: TestTenant): Promise<CapturedKey> {
+export async function organizationKey(plane: OperatorsPlane, tenant: OwnedTenant): Promise<CapturedKey> {
   const scope = { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id };
   const { virtualKey, value } = await createKey(plane, tenant, { scope });
   return { id: virtualKey.id, value };

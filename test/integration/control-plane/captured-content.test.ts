@@ -14,7 +14,7 @@ import {
 } from '../../support/capture-world.ts';
 import { captureRecord, ofOrganization, organizationKey, type SideFields, sealedSide } from '../../support/captures.ts';
 import { freshPostgres, freshSqlite } from '../../support/databases.ts';
-import { createKey, createTenant, freshName, refusal, violated } from '../../support/operators.ts';
+import { createKey, createOwned, createPerson, freshName, refusal, violated } from '../../support/operators.ts';
 
 const dayMs = 86_400_000;
 
@@ -85,7 +85,7 @@ describe.each([
   });
 
   it('are of the keys that a setting names alone', async () => {
-    const acme = await createTenant(world.plane, world.platform, freshName('acme'));
+    const acme = await createOwned(world.plane, world.platform, freshName('acme'));
     const system = await world.plane.expect('AiSystems.Create', acme.owner.token, {
       organizationId: acme.id,
       name: 'checkout',
@@ -176,8 +176,9 @@ describe.each([
       const captured = await world.capturing();
       const { acme, key } = captured;
       await world.keep(captured);
+      const admin = await createPerson(world.plane, acme, 'ROLE_ADMIN');
       const request = { id: key.id, ...fields, purgeCaptures: true };
-      expect((await world.plane.call(method, acme.admin.token, request)).code).toBe('PERMISSION_DENIED');
+      expect((await world.plane.call(method, admin.token, request)).code).toBe('PERMISSION_DENIED');
       expect(await world.rowsOf(acme)).toHaveLength(2);
       await world.plane.expect(method, acme.owner.token, request);
       expect(await world.rowsOf(acme)).toEqual([]);

@@ -1,10 +1,10 @@
 // Captures in a browser, against both planes: what an owner turns on there is kept by the proxy and opened there.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { chat, type Filled, fillGateway } from '../../support/console-content.ts';
-import { type ConsolePage, openConsole } from '../../support/console-page.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { until } from '../../support/process.ts';
+import { chat, type Filled, fillGateway } from '../../../support/console-content.ts';
+import { type ConsolePage, openConsole } from '../../../support/console-page.ts';
+import { startGateway, type TestGateway } from '../../../support/gateway.ts';
+import { until } from '../../../support/process.ts';
 
 let gateway: TestGateway;
 let filled: Filled;
