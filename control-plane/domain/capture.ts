@@ -12,6 +12,8 @@ export const sideBytesMax = 64 * 1024;
 export const usualRetentionDays = 7;
 /** Sealed bytes that one setting keeps in all. */
 export const settingBytesMax = 256 * 1024 * 1024;
+/** The same of all settings of an organization of the last month: otherwise one could be enabled after the other. */
+export const organizationBytesMax = 1024 * 1024 * 1024;
 const reasonLengths = { min: 10, max: 500 } as const;
 
 /** Reads `target`; the caller checks that it exists. */

@@ -10,7 +10,7 @@ import type { ReportCapturesRequest__Output } from '../../proto/generated/gatewa
 import type { ReportCapturesResponse } from '../../proto/generated/gateway/v1/ReportCapturesResponse.ts';
 import type { ReportedCapture__Output } from '../../proto/generated/gateway/v1/ReportedCapture.ts';
 import { captureSides } from '../../proto/words/captures.ts';
-import { settingBytesMax } from '../domain/capture.ts';
+import { organizationBytesMax, settingBytesMax } from '../domain/capture.ts';
 import { lateCapturesMs } from '../domain/capture-key.ts';
 import { isValid } from '../domain/field.ts';
 import { clientRequestId } from '../domain/shared-fields.ts';
@@ -121,22 +121,52 @@ async function record(tx: LedgerTransaction, rows: readonly ReportedRow[]): Prom
 
 /** What a setting allows. Settings are locked before keys are read: see purgeCapturesOfKey. */
 async function wantedOf({ db, now, locks }: LedgerTransaction, rows: readonly ReportedRow[]): Promise<ReportedRow[]> {
+  const organizationIds = [...new Set(rows.map((row) => row.organization_id))];
   const settingIds = [...new Set(rows.map((row) => row.setting_id))];
-  const locked = db.selectFrom('capture_settings').selectAll().where('id', 'in', settingIds).orderBy('id');
+  const locked = db
+    .selectFrom('capture_settings')
+    .selectAll()
+    .where('id', 'in', settingIds)
+    .where('organization_id', 'in', organizationIds)
+    .orderBy('id');
   const settings = new Map((await locks.update(locked).execute()).map((row) => [row.id, row]));
   const keys = await readKeys(db, rows);
-  const generations = await readGenerations(db, rows, now);
-  const room = new Map([...settings.values()].map(({ id, bytes }) => [id, settingBytesMax - bytes]));
+  const generations = await readGenerations(db, organizationIds, now);
+  const room = await readRoom(db, organizationIds, settings.values());
   return rows.filter((row) => {
     const setting = settings.get(row.setting_id);
     const key = keys.get(row.key_id);
-    const left = room.get(row.setting_id) ?? 0;
-    if (setting === undefined || key === undefined || row.bytes > left) return false;
+    if (setting === undefined || key === undefined) return false;
     if (!generations.has(`${row.organization_id} ${row.generation}`)) return false;
-    if (!isAllowed(row, { setting, key, now })) return false;
-    room.set(row.setting_id, left - row.bytes);
-    return true;
+    return isAllowed(row, { setting, key, now }) && takeRoom(room, row);
   });
+}
+
+/** Bytes that settings and organizations may still keep, by id. What was deleted meanwhile counts, unless it was purged. */
+async function readRoom(
+  db: Kysely<Schema>,
+  organizationIds: readonly string[],
+  settings: Iterable<CaptureSettingRow>,
+): Promise<Map<string, number>> {
+  const room = new Map(organizationIds.map((id) => [id, organizationBytesMax]));
+  const sums = await db
+    .selectFrom('capture_settings')
+    .select(({ fn }) => ['organization_id', fn.sum('bytes').as('bytes')])
+    .where('organization_id', 'in', organizationIds)
+    .where('purged_at', 'is', null)
+    .groupBy('organization_id')
+    .execute();
+  for (const { organization_id: id, bytes } of sums) room.set(id, organizationBytesMax - Number(bytes));
+  for (const { id, bytes } of settings) room.set(id, settingBytesMax - bytes);
+  return room;
+}
+
+/** @returns whether there was room */
+function takeRoom(room: Map<string, number>, row: ReportedRow): boolean {
+  const owners = [row.organization_id, row.setting_id];
+  if (owners.some((id) => (room.get(id) ?? 0) < row.bytes)) return false;
+  for (const id of owners) room.set(id, (room.get(id) ?? 0) - row.bytes);
+  return true;
 }
 
 interface Allowing {
@@ -185,11 +215,15 @@ async function readKeys(db: Kysely<Schema>, rows: readonly ReportedRow[]) {
 }
 
 /** Those to which proxies may seal now. */
-async function readGenerations(db: Kysely<Schema>, rows: readonly ReportedRow[], now: number): Promise<Set<string>> {
+async function readGenerations(
+  db: Kysely<Schema>,
+  organizationIds: readonly string[],
+  now: number,
+): Promise<Set<string>> {
   const keys = await db
     .selectFrom('capture_keys')
     .select(['organization_id', 'generation'])
-    .where('organization_id', 'in', [...new Set(rows.map((row) => row.organization_id))])
+    .where('organization_id', 'in', organizationIds)
     .where((where) => where.or([where('replaced_at', 'is', null), where('replaced_at', '>', now - lateCapturesMs)]))
     .execute();
   return new Set(keys.map(({ organization_id, generation }) => `${organization_id} ${generation}`));

@@ -128,16 +128,24 @@ describe.each([
     expect(await world.report([world.sideOf(captured)], own.value)).toEqual({ recorded: 1, dropped: 0 });
   });
 
-  it('end at a number of bytes of each setting', async () => {
+  it('end at a number of bytes of each setting, and of all settings of an organization that were not purged', async () => {
     const captured = await world.capturing();
-    const side = world.sideOf(captured);
-    const left = 256 * 1024 * 1024 - (side.sealed?.length ?? 0) * 2;
-    await world.database.raw(`update capture_settings set bytes = ${left} where id = '${captured.setting.id}'`);
-    expect(await world.report([side, world.sideOf(captured), world.sideOf(captured)])).toEqual({
-      recorded: 2,
-      dropped: 1,
-    });
-    expect(await world.report([world.sideOf(captured)])).toEqual({ recorded: 0, dropped: 1 });
+    const { acme, setting } = captured;
+    const side = () => world.sideOf(captured);
+    const bytesOf = (id: string, bytes: number) =>
+      world.database.raw(`update capture_settings set bytes = ${bytes} where id = '${id}'`);
+    const [mib, size] = [1024 * 1024, side().sealed?.length ?? 0];
+    await bytesOf(setting.id, 256 * mib - 2 * size);
+    expect(await world.report([side(), side(), side()])).toEqual({ recorded: 2, dropped: 1 });
+    expect(await world.report([side()])).toEqual({ recorded: 0, dropped: 1 });
+
+    await bytesOf(setting.id, 0);
+    const other = await world.plane.expect('Captures.Enable', acme.owner.token, ofOrganization(acme));
+    await world.plane.expect('Captures.Disable', acme.owner.token, { id: other.id });
+    await bytesOf(other.id, 1024 * mib - size);
+    expect(await world.report([side(), side()])).toEqual({ recorded: 1, dropped: 1 });
+    await world.plane.expect('Captures.Disable', acme.owner.token, { id: other.id, purge: true });
+    expect(await world.report([side()])).toEqual({ recorded: 1, dropped: 0 });
   });
 
   it('expire: they are not opened any more at once, and are deleted by the next task', async () => {
