@@ -60,6 +60,13 @@ export function containsCredentialValue(text: string): boolean {
   return valuePattern.test(text);
 }
 
+const valuesPattern = new RegExp(`(?:${Object.values(credentialPrefixes).join('|')})[0-9A-Za-z]{8,}`, 'g');
+
+/** The text with every credential of the gateway, and every part of one with its prefix, replaced. */
+export function withoutCredentials(text: string): string {
+  return text.replace(valuesPattern, '[key]');
+}
+
 /** SHA-256 of the whole value in lower-case hexadecimal, 64 characters. */
 export function hashCredential(value: string): string {
   return hash('sha256', value, 'hex');

@@ -34,9 +34,11 @@ import { openListeners } from './open-listeners.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { Followers } from './requests/followers.ts';
 import { type RequestUpkeepDeps, startRequestUpkeep } from './requests/upkeep.ts';
-import { createShares, type OtherRates, type Shares } from './rpc/shares.ts';
+import { createShares, type OtherRates, type ReportedResource, type Shares } from './rpc/shares.ts';
 import { createScim, type ScimDeps } from './scim/endpoint.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
+import { createReportCaptures } from './services/capture-report.ts';
+import { type CaptureUpkeepDeps, startCaptureUpkeep } from './services/capture-upkeep.ts';
 import { createReportDecisions, type ReportDecisionsDeps } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
 import type { Replica, ServiceDeps } from './services/method.ts';
@@ -114,6 +116,7 @@ async function assemble(
   lifecycle.onClose('change feed', () => feed.close());
   const usageDays = openUsageUpkeep({ store, clock, keptMs: settings.usageKept, log }, lifecycle);
   openRecordKeyUpkeep({ store, masterKeys: settings.masterKey, log }, lifecycle);
+  openCaptureUpkeep({ store, masterKeys: settings.masterKey, log }, lifecycle);
   const metrics = openMetrics(settings, { feed, clock, catalog, tls });
   const receivers = webhookAddresses({ deny: settings.denyCidrs, allow: settings.webhookAddresses });
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows, bodyStartBytesMax });
@@ -181,16 +184,19 @@ function reportsOf(
   deps: ReportDecisionsDeps & ReportRefusedKeysDeps & Omit<RequestUpkeepDeps, 'days'>,
   shares: Shares,
   lifecycle: Lifecycle,
-): Pick<GrpcRequestDeps, 'reportDecisions' | 'reportRefusedKeys' | 'reportRequests'> {
+): Pick<GrpcRequestDeps, 'reportDecisions' | 'reportRefusedKeys' | 'reportRequests' | 'reportCaptures'> {
   const inOrderOf = (key: string) => (organization: string, work: () => Promise<void>) =>
     shares.inOrder('changes', { organization, key }, work);
+  const admitted = (resource: ReportedResource) => (organization: string, amount: number) =>
+    shares.admit(resource, organization, amount);
   const days = createUsageDays(deps, 'requests');
   const upkeep = startRequestUpkeep({ ...deps, days });
   lifecycle.onClose('request upkeep', () => upkeep.close());
   return {
     reportDecisions: createReportDecisions({ ...deps, inOrder: inOrderOf('guardrails') }),
     reportRefusedKeys: createReportRefusedKeys({ ...deps, inOrder: inOrderOf('provider keys') }),
-    reportRequests: createReportRequests({ ...deps, days, admit: shares.admitRows }),
+    reportRequests: createReportRequests({ ...deps, days, admit: admitted('request_rows') }),
+    reportCaptures: createReportCaptures({ ...deps, admit: admitted('captures') }),
   };
 }
 
@@ -265,6 +271,11 @@ function openExpiry(deps: Parameters<typeof startExpiry>[0], lifecycle: Lifecycl
 function openRecordKeyUpkeep(deps: RecordKeyUpkeepDeps, lifecycle: Lifecycle): void {
   const recordKeys = startRecordKeyUpkeep(deps);
   lifecycle.onClose('record keys', () => recordKeys.close());
+}
+
+function openCaptureUpkeep(deps: CaptureUpkeepDeps, lifecycle: Lifecycle): void {
+  const captures = startCaptureUpkeep(deps);
+  lifecycle.onClose('captures', () => captures.close());
 }
 
 function openGuardrailWork(deps: GuardrailWorkDeps, lifecycle: Lifecycle): GuardrailWork {

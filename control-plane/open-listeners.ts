@@ -17,7 +17,10 @@ import type { ControlPlaneSettings } from './settings.ts';
 export interface ListenerParts extends Pick<GrpcRequestDeps, 'access' | 'ledger'> {
   readonly tls: TlsSource | undefined;
   readonly calls: HttpApiDeps;
-  readonly reports: Pick<GrpcRequestDeps, 'reportDecisions' | 'reportRefusedKeys' | 'reportRequests'>;
+  readonly reports: Pick<
+    GrpcRequestDeps,
+    'reportDecisions' | 'reportRefusedKeys' | 'reportRequests' | 'reportCaptures'
+  >;
 }
 
 /** Opens the gRPC server and the JSON API. Both share the connections, and one grace when they are closed. */

@@ -1,7 +1,8 @@
-// Maintenance: seals every secret of providers, webhooks and guardrails, and every record key, again under the newest
-// master key, so that older keys can be removed. To rotate: put the new key before the old one in GATEWAY_MASTER_KEY,
+// Maintenance: seals every secret of providers, webhooks and guardrails, every record key and every private key of
+// captures, again under the newest master key, so that older keys can be removed. To rotate: put the new key before the old one in GATEWAY_MASTER_KEY,
 // restart all replicas, run reseal, remove the old key.
 import type { SealKeys } from '../common/seal.ts';
+import { sealCaptureKey, unsealCaptureKey } from './domain/capture-key.ts';
 import { sealProviderSecret, unsealProviderSecret } from './domain/provider-secret.ts';
 import { sealRecordKey, unsealRecordKey } from './domain/record-key.ts';
 import { sealWebhookSecret, unsealWebhookSecret } from './domain/webhook.ts';
@@ -10,7 +11,7 @@ import type { ChangeTransaction, Store } from './store/store.ts';
 
 export interface Resealed {
   readonly resealed: number;
-  /** Ids of rows whose secret no configured master key opens; of record keys, their organizations. */
+  /** Ids of rows whose secret no configured master key opens; of keys of organizations, those organizations. */
   readonly lost: readonly string[];
 }
 
@@ -52,10 +53,21 @@ export function resealWebhookSecrets(store: Store, masterKeys: SealKeys): Promis
 
 /** One change: all keys or none. @throws StoreUnavailableError */
 export function resealRecordKeys(store: Store, masterKeys: SealKeys): Promise<Resealed> {
-  return reseal(store, recordKeys, ({ organization_id: organizationId, generation, secret }) => {
+  const rows = generationsOf('record_keys', 'Organizations.ResealRecordKeys');
+  return reseal(store, rows, ({ organization_id: organizationId, generation, secret }) => {
     const binding = { organizationId, generation };
     const opened = unsealRecordKey(masterKeys, binding, secret);
     return opened && sealRecordKey(masterKeys, binding, opened);
+  });
+}
+
+/** One change: all keys or none. @throws StoreUnavailableError */
+export function resealCaptureKeys(store: Store, masterKeys: SealKeys): Promise<Resealed> {
+  const rows = generationsOf('capture_keys', 'Captures.ResealKeys');
+  return reseal(store, rows, ({ organization_id: organizationId, generation, secret }) => {
+    const binding = { organizationId, generation };
+    const opened = unsealCaptureKey(masterKeys, binding, secret);
+    return opened && sealCaptureKey(masterKeys, binding, opened);
   });
 }
 
@@ -96,19 +108,23 @@ function bindingOf(row: SecretRow) {
   return { organizationId: row.organization_id, version: row.secret_version };
 }
 
-const recordKeys: SealedRows<Schema['record_keys']> = {
-  table: 'record_keys',
-  action: 'Organizations.ResealRecordKeys',
-  read: (db) => db.selectFrom('record_keys').selectAll().execute(),
-  write: (db, { organization_id: id, generation }, secret) =>
-    db
-      .updateTable('record_keys')
-      .set({ secret })
-      .where('organization_id', '=', id)
-      .where('generation', '=', generation)
-      .execute(),
-  nameOf: ({ organization_id: id }) => id,
-};
+type GenerationRow = Pick<Schema['record_keys'], 'organization_id' | 'generation' | 'secret'>;
+
+function generationsOf(table: 'record_keys' | 'capture_keys', action: string): SealedRows<GenerationRow> {
+  return {
+    table,
+    action,
+    read: (db) => db.selectFrom(table).select(['organization_id', 'generation', 'secret']).execute(),
+    write: (db, { organization_id: id, generation }, secret) =>
+      db
+        .updateTable(table)
+        .set({ secret })
+        .where('organization_id', '=', id)
+        .where('generation', '=', generation)
+        .execute(),
+    nameOf: ({ organization_id: id }) => id,
+  };
+}
 
 /** @param sealAnew returns undefined if no key opens the secret */
 function reseal<Row>(

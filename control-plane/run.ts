@@ -18,6 +18,7 @@ import { createAuditLog, readAuditLog } from './audit/audit-export.ts';
 import { missingChanges, needed } from './audit/missing-changes.ts';
 import { missingChangesReport } from './audit/report.ts';
 import {
+  resealCaptureKeys,
   resealClientSecrets,
   resealGuardrailSecrets,
   resealProviderSecrets,
@@ -117,6 +118,8 @@ async function reseal(store: Store, settings: ControlPlaneSettings): Promise<voi
   print(`${issuers.resealed} client secrets of issuers are sealed under the newest master key`);
   const recordKeys = await resealRecordKeys(store, settings.masterKey);
   print(`${recordKeys.resealed} record keys are sealed under the newest master key`);
+  const captureKeys = await resealCaptureKeys(store, settings.masterKey);
+  print(`${captureKeys.resealed} keys of captures are sealed under the newest master key`);
   if (providers.lost.length > 0) {
     complain(`no given master key opens these provider keys: ${providers.lost.join(', ')}`);
   }
@@ -132,6 +135,12 @@ async function reseal(store: Store, settings: ControlPlaneSettings): Promise<voi
   if (recordKeys.lost.length > 0) {
     const organizations = [...new Set(recordKeys.lost)].join(', ');
     complain(`no given master key opens the record keys of these organizations: ${organizations}; rotate them`);
+  }
+  if (captureKeys.lost.length > 0) {
+    const organizations = [...new Set(captureKeys.lost)].join(', ');
+    complain(
+      `no given master key opens keys of captures of these organizations: ${organizations}; what is sealed to them is lost`,
+    );
   }
 }
 

@@ -38,7 +38,8 @@ export function isList(method: MethodName): boolean {
 
 /** Whether a method changes or sends something; the contract names methods that only read by these words. */
 export function isChange(method: MethodName): boolean {
-  return !/\.(?:Get|List|Totals|Verify|Explain|Forecast|Series|Tail)/.test(method);
+  // The audit log has each opening of captured content.
+  return method === 'Captures.Get' || !/\.(?:Get|List|Totals|Verify|Explain|Forecast|Series|Tail)/.test(method);
 }
 
 /** The only repeated field of a list response. */

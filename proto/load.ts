@@ -6,6 +6,7 @@ import type { AccessDefinition } from './generated/gateway/v1/Access.ts';
 import type { AiSystemsDefinition } from './generated/gateway/v1/AiSystems.ts';
 import type { AuditDefinition } from './generated/gateway/v1/Audit.ts';
 import type { BudgetsDefinition } from './generated/gateway/v1/Budgets.ts';
+import type { CapturesDefinition } from './generated/gateway/v1/Captures.ts';
 import type { ErrorDetail, ErrorDetail__Output } from './generated/gateway/v1/ErrorDetail.ts';
 import type { GuardrailsDefinition } from './generated/gateway/v1/Guardrails.ts';
 import type { InvitationsDefinition } from './generated/gateway/v1/Invitations.ts';
@@ -56,6 +57,7 @@ export const services = {
   AiSystems: service<AiSystemsDefinition>('AiSystems'),
   Audit: service<AuditDefinition>('Audit'),
   Budgets: service<BudgetsDefinition>('Budgets'),
+  Captures: service<CapturesDefinition>('Captures'),
   Guardrails: service<GuardrailsDefinition>('Guardrails'),
   Invitations: service<InvitationsDefinition>('Invitations'),
   Ledger: service<LedgerDefinition>('Ledger'),

@@ -29,6 +29,7 @@ import { ReadOn } from './http/read-on.ts';
 import type { FetchStored } from './http/stored-request.ts';
 import { createWatchdog } from './http/watchdog.ts';
 import { openBackgroundResponses } from './open-background.ts';
+import { openCaptures } from './open-captures.ts';
 import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
 import { type Money, openLedger, openMoney } from './open-ledger.ts';
@@ -118,6 +119,7 @@ export async function assemble(
     guardrails: openGuardrails(settings, shared, { ...upstream, askModel, isStopped }, lifecycle),
     responseCache: openResponseCache(settings, shared),
     ...{ readOn, shadows, backgroundResponses },
+    captures: openCaptures(shared, lifecycle),
     loop,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.refuses,

@@ -63,6 +63,11 @@ export const shares = {
     unit: 'rows of finished requests that wait to be reported to the control plane, by organization and key; a row without room is dropped and counted, and no request is refused',
     refusal: undefined,
   },
+  capture_bytes: {
+    bounds: { capacity: 64 * 1024 * 1024, alpha: 1 },
+    unit: 'bytes of captured content, from the inspection of its request until it is reported to the control plane, by organization and key; a side without room is dropped and counted, and no request is refused',
+    refusal: undefined,
+  },
   loop_turns: {
     bounds: { capacity: 256 * 1024 * 1024, alpha: 1 },
     unit: 'bytes of requests and responses that wait for the event loop, 2 ms of it at a time, by organization and key; small pieces of others pass',

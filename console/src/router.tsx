@@ -69,6 +69,10 @@ const pages = [
   page('/settings/limits', lazyRouteComponent(settings, 'LimitsPage')),
   page('/settings/webhooks', lazyRouteComponent(settings, 'WebhooksPage')),
   page('/settings/stops', lazyRouteComponent(settings, 'StopsPage')),
+  page(
+    '/settings/capture',
+    lazyRouteComponent(() => import('./pages/captures/index.ts'), 'CapturePage'),
+  ),
   page('/settings/audit', lazyRouteComponent(settings, 'AuditPage')),
   page('/settings/sign-in', lazyRouteComponent(signIn, 'SignInPage')),
   page('/settings/tokens', lazyRouteComponent(settings, 'TokensPage')),

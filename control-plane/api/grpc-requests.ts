@@ -23,6 +23,7 @@ import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError, callCodes } from '../rpc/errors.ts';
 import { createInFlight, type Outcome, type RespondDeps, respond } from '../rpc/respond.ts';
 import type { AccessService } from '../services/access.ts';
+import type { ReportCaptures } from '../services/capture-report.ts';
 import type { ReportDecisions } from '../services/guardrail-decisions.ts';
 import type { LedgerService } from '../services/ledger.ts';
 import type { ReportRefusedKeys } from '../services/refused-keys.ts';
@@ -39,6 +40,7 @@ export interface GrpcRequestDeps extends RespondDeps {
   readonly reportDecisions: ReportDecisions;
   readonly reportRefusedKeys: ReportRefusedKeys;
   readonly reportRequests: ReportRequests;
+  readonly reportCaptures: ReportCaptures;
 }
 
 export interface GrpcRequestOptions {
@@ -78,8 +80,10 @@ export class GrpcRequests {
 
   /** What proxies report to services of operators. */
   #reports(service: string): UntypedServiceImplementation {
-    const { reportDecisions, reportRefusedKeys, reportRequests } = this.#deps;
+    const { reportDecisions, reportRefusedKeys, reportRequests, reportCaptures } = this.#deps;
     switch (service) {
+      case 'Captures':
+        return { Report: this.#unary('Captures.Report', this.#ofProxy(reportCaptures)) };
       case 'Guardrails':
         return { ReportDecisions: this.#unary('Guardrails.ReportDecisions', this.#ofProxy(reportDecisions)) };
       case 'ProviderKeys':

@@ -24,8 +24,10 @@ export const recent = { needsRecentSignIn: () => true } as const;
 export const sharedChange = { ...change, roles: managersAndPlatform } as const;
 export const managedChange = { ...change, roles: managers } as const;
 export const accountChange = { ...change, ...recent, roles: managers } as const;
+/** Not of platform operators: it concerns what only the organization may read. */
+export const ownerChange = { ...change, ...recent, roles: ['owner'] } as const;
 /** Provisioning is by an organization's own issuers. */
-export const scimChange = { ...change, ...recent, roles: ['owner'] } as const;
+export const scimChange = ownerChange;
 export const issuerChange = { ...change, ...recent, roles: ownersAndPlatform } as const;
 export const ownChange = { ...change, roles: everybody, organization: of.callersOwn } as const;
 export const domainChange = { ...change, ...all, ...recent, roles: ownersAndPlatform } as const;

@@ -11,6 +11,8 @@ import * as bills from '../services/bills.ts';
 import * as budgetExplain from '../services/budget-explain.ts';
 import * as budgetReset from '../services/budget-reset.ts';
 import * as budgets from '../services/budgets.ts';
+import * as captureReaders from '../services/capture-readers.ts';
+import * as captures from '../services/captures.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
 import * as keyPolicy from '../services/key-policy.ts';
@@ -44,6 +46,7 @@ import {
   managedChange,
   managers,
   managersAndPlatform,
+  ownerChange,
   planned,
   platform,
   proxy,
@@ -86,6 +89,16 @@ export const methods = {
     Release: { ...change, roles: managersAndPlatform, organization: of.ofLimit, handle: budgets.release },
     Reset: { ...change, roles: managersAndPlatform, organization: of.ofLimit, handle: budgetReset.reset },
     Explain: { ...sumRead, roles: withinOrganization, organization: of.named, handle: budgetExplain.explain },
+  },
+  Captures: {
+    Report: proxy,
+    Enable: { ...ownerChange, organization: of.named, handle: captures.enable },
+    Disable: { ...ownerChange, organization: of.ofRow('capture_settings'), handle: captures.disable },
+    ListSettings: { ...read, roles: managers, organization: of.named, handle: captures.listSettings },
+    Get: { ...change, roles: withinOrganization, organization: of.named, handle: captures.get },
+    Grant: { ...ownerChange, organization: of.named, handle: captureReaders.grant },
+    Revoke: { ...ownerChange, organization: of.named, handle: captureReaders.revoke },
+    ListReaders: { ...read, roles: ['owner'], organization: of.named, handle: captureReaders.listReaders },
   },
   Guardrails: {
     Create: {

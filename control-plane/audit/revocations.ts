@@ -15,6 +15,8 @@ interface Rule {
 export const takingAway: { readonly [Name in MethodName]?: Rule } = {
   'AiSystems.Delete': { takes: 'always', command: 'systems delete' },
   'AiSystems.Update': { takes: 'narrowing', command: 'systems update' },
+  'Captures.Disable': { takes: 'always', command: 'captures disable' },
+  'Captures.Revoke': { takes: 'always', command: 'captures revoke' },
   'Guardrails.Create': { takes: 'always', command: 'guardrails create' },
   'Guardrails.RotateSecret': { takes: 'always', command: 'guardrails rotate-secret' },
   'Guardrails.Update': { takes: 'always', command: 'guardrails update' },

@@ -132,6 +132,14 @@ export const callReasons = {
     code: 'FAILED_PRECONDITION',
     about: 'an organization, and the platform, have a bounded number of stops that have not ended',
   },
+  too_many_captures: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization has a bounded number of capture settings that have not ended, and of readers',
+  },
+  capture_sealed: {
+    code: 'FAILED_PRECONDITION',
+    about: 'no given master key opens the key of the captured content',
+  },
   too_many_bill_rows: {
     code: 'FAILED_PRECONDITION',
     about: 'an organization has a bounded number of rows of bills',

@@ -49,6 +49,12 @@ const rateRows = {
     ownersMax: 10_000,
     about: 'rows of requests of an organization that proxies report; rows beyond it are dropped',
   },
+  captures: {
+    perMinute: 6000,
+    burst: 3000,
+    ownersMax: 10_000,
+    about: 'captured sides of requests of an organization that proxies report; sides beyond it are dropped',
+  },
   unknown_tokens: {
     perMinute: 60,
     burst: 60,
@@ -102,6 +108,7 @@ export const shareRows = { ...queueRows, ...occupiedRows, ...eachRows, ...rateRo
 export type ShareResource = keyof typeof shareRows;
 export type QueueResource = keyof typeof queueRows;
 type RateResource = keyof typeof rateRows;
+export type ReportedResource = Extract<RateResource, 'request_rows' | 'captures'>;
 
 /** The state of a resource, for metrics. */
 export interface ShareState {
@@ -132,8 +139,8 @@ export interface Shares {
    * @throws CallError too_many_requests if nothing is left
    */
   expect(resource: RateResource, owner: string): void;
-  /** Takes rows of requests from the organization's rate. @returns false if nothing is left: the rows are dropped */
-  admitRows(organization: string, rows: number): boolean;
+  /** Takes what a proxy reports from the organization's rate. @returns false if nothing is left: it is dropped */
+  admit(resource: ReportedResource, organization: string, amount: number): boolean;
   /** Charges the amount after the work. */
   charge(resource: RateResource, owner: string, amount: number): void;
   /** Releases what `take` took, because the call turned out not to count. */
@@ -177,10 +184,10 @@ export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares 
     },
     take: (resource, owner) => orRefuse(resource, rates[resource].take(owner, clock.monotonic())),
     expect: (resource, owner) => orRefuse(resource, rates[resource].wait(owner, clock.monotonic())),
-    admitRows: (organization, rows) => {
+    admit: (resource, organization, amount) => {
       const now = clock.monotonic();
-      if (rates.request_rows.wait(organization, now) > 0) return false;
-      rates.request_rows.charge(organization, now, rows);
+      if (rates[resource].wait(organization, now) > 0) return false;
+      rates[resource].charge(organization, now, amount);
       return true;
     },
     charge: (resource, owner, amount) => rates[resource].charge(owner, clock.monotonic(), amount),

@@ -61,7 +61,8 @@ type OwnedTable =
   | 'stops'
   | 'issuers'
   | 'sign_in_domains'
-  | 'invitations';
+  | 'invitations'
+  | 'capture_settings';
 
 /** `limit_id` is a limit's, or that of a deleted budget. */
 export async function ofLimit({ limitId }: { readonly limitId: string }, call: ReadCall): Promise<Belongs> {

@@ -28,6 +28,7 @@ import type {
 } from '../store/access-rows.ts';
 import { isSuspended } from '../store/organization-table.ts';
 import { modelsOf, passedFieldsOf } from '../store/provider-rows.ts';
+import { captureRecord } from './capture-rows.ts';
 import { aliasesOf, globsRecord, tagNamesOf } from './columns.ts';
 import { guardrailRecord } from './guardrail-rows.ts';
 import { limitsBySubject } from './limit-rows.ts';
@@ -89,7 +90,15 @@ export function recordsOf(deps: RecordsDeps, rows: AccessRows, now: number): (ha
 interface OrganizationRows
   extends Pick<
     AccessRows,
-    'provider_keys' | 'record_keys' | 'providers' | 'prices' | 'guardrails' | 'routes' | 'stops'
+    | 'provider_keys'
+    | 'record_keys'
+    | 'providers'
+    | 'prices'
+    | 'guardrails'
+    | 'routes'
+    | 'stops'
+    | 'capture_keys'
+    | 'capture_settings'
   > {
   readonly organization: AccessOrganizationRow;
 }
@@ -102,6 +111,8 @@ function byOrganization(rows: AccessRows): (organization: AccessOrganizationRow)
     guardrails: groupsOf(rows.guardrails),
     routes: groupsOf(rows.routes),
     stops: groupsOf(rows.stops),
+    capture_keys: groupsOf(rows.capture_keys),
+    capture_settings: groupsOf(rows.capture_settings),
   };
   return (organization) => {
     const { id } = organization;
@@ -115,6 +126,8 @@ function byOrganization(rows: AccessRows): (organization: AccessOrganizationRow)
       guardrails: grouped.guardrails(id),
       routes: grouped.routes(id),
       stops: grouped.stops(id),
+      capture_keys: grouped.capture_keys(id),
+      capture_settings: grouped.capture_settings(id),
     };
   };
 }
@@ -166,6 +179,7 @@ function scopesOf({ ai_systems: systems, people }: AccessRows) {
 function organizationRecord(deps: RecordsDeps, rows: OrganizationRows, now: number) {
   const { organization } = rows;
   const tagNames = tagNamesOf(organization);
+  const capture = captureRecord(rows);
   return {
     id: organization.id,
     active: !isSuspended(organization, now),
@@ -186,6 +200,7 @@ function organizationRecord(deps: RecordsDeps, rows: OrganizationRows, now: numb
     // Only what is not usual, so that other records stay as they are.
     ...(organization.request_days === 0 && { requestLog: { retentionDays: 0 } }),
     ...(tagNames.length > 0 && { tagNames: [...tagNames] }),
+    ...(capture !== undefined && { capture }),
     stops: [...suspensionStops(organization, now), ...rows.stops.map(stopRecord)],
   } satisfies OrganizationRecord;
 }

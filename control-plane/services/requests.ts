@@ -29,6 +29,8 @@ import { pageBy } from '../rpc/page.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { RequestsTable } from '../store/request-table.ts';
 import type { Schema } from '../store/schema.ts';
+import { mayOpenCaptures } from './capture-readers.ts';
+import { isCaptured } from './captures.ts';
 import { nanoOf } from './ledger-fields.ts';
 import type { OutsideCall, ResponseCall } from './method.ts';
 import { explain } from './request-explanation.ts';
@@ -182,7 +184,19 @@ export async function get(call: ResponseCall, request: GetRequestRequest__Output
   const [message] = await messages(call, request.organizationId, [row]);
   if (message === undefined) throw notFound('id');
   const { remedy, ...explanation } = await explain(db, message, now);
-  return { request: message, explanation: { ...explanation, remedy: requestRemedies.names[remedy] } };
+  return {
+    request: message,
+    explanation: { ...explanation, remedy: requestRemedies.names[remedy] },
+    contentKept: await hasContent(call, request.organizationId, row.id),
+  };
+}
+
+/** Who may not open content does not learn whether there is some. */
+async function hasContent({ db, caller, now }: ResponseCall, organizationId: string, rowId: string): Promise<boolean> {
+  return (
+    (await mayOpenCaptures(db, caller, { organizationId, now })) &&
+    (await isCaptured(db, { organizationId, id: rowId, now }))
+  );
 }
 
 const sourceOf = jsonColumn('requests', 'source', aMessage<RequestSource>('RequestSource'));

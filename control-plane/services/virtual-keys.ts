@@ -25,10 +25,11 @@ import {
   weight,
   within,
 } from '../domain/shared-fields.ts';
-import { checked, expectRevision } from '../rpc/checked.ts';
+import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError } from '../rpc/errors.ts';
 import { cutPage, pageById } from '../rpc/page.ts';
 import { keepPastMetadata } from '../usage/metadata.ts';
+import { purgeCapturesOfKey } from './captures.ts';
 import { flag, globsText, isSame } from './columns.ts';
 import { readDetails } from './key-details.ts';
 import { readKeyFilter, selectedBy } from './key-filter.ts';
@@ -213,7 +214,10 @@ export async function update(call: ChangeCall, request: UpdateVirtualKeyRequest_
     weight: fields.weight ?? before.weight,
     ...(scope !== undefined && { scope_kind: scope.kind, scope_id: scope.id }),
   };
-  if (isSame(before, columns)) {
+  if (request.purgeCaptures === true && columns.active === 1)
+    throw invalidRequest([{ field: 'purge_captures', description: 'needs a key that is switched off: active false' }]);
+  const purge = await purgeOf(call, before, request);
+  if (purge === undefined && isSame(before, columns)) {
     return withMatches<VirtualKey>({ unchanged: keyMessage(before, values, call.now) }, selectors);
   }
   const after: KeyRow = { ...before, ...columns, revision: call.revision };
@@ -224,7 +228,7 @@ export async function update(call: ChangeCall, request: UpdateVirtualKeyRequest_
     ...recorded(before),
     result: virtualKey,
     before: keyMessage(before, values, call.now),
-    after: virtualKey,
+    after: { ...virtualKey, ...(purge && { capturesPurged: await purge() }) },
     invalidations: values.map((value) => changed(value.hash)),
   };
   return withMatches(done, selectors);
@@ -261,7 +265,13 @@ export async function rotate(
 
 export async function revoke(call: ChangeCall, request: RevokeVirtualKeyRequest__Output): Promise<Outcome<VirtualKey>> {
   const { row: before, values } = await findOwnKey(call, request.id);
-  if (before.revoked_at !== null) return { unchanged: keyMessage(before, values, call.now) };
+  const purge = await purgeOf(call, before, request);
+  if (before.revoked_at !== null) {
+    const virtualKey = keyMessage(before, values, call.now);
+    if (purge === undefined) return { unchanged: virtualKey };
+    const after = { ...virtualKey, capturesPurged: await purge() };
+    return { ...recorded(before), result: virtualKey, before: virtualKey, after, invalidations: [] };
+  }
   const limitsDeleted = await deleteLimitsUnder(call, before.id);
   const invalidations = await revokeKey(call, before.id);
   const last_hint = hintOf(values) ?? '';
@@ -271,9 +281,18 @@ export async function revoke(call: ChangeCall, request: RevokeVirtualKeyRequest_
     ...recorded(before),
     result: virtualKey,
     before: keyMessage(before, values, call.now),
-    after: { ...virtualKey, limitsDeleted },
+    after: { ...virtualKey, limitsDeleted, ...(purge && { capturesPurged: await purge() }) },
     invalidations,
   };
+}
+
+/** @returns deletes the captured content of the key, if the request demands it. @throws CallError */
+async function purgeOf(
+  call: ChangeCall,
+  { id: keyId, organization_id: organizationId }: KeyRow,
+  { purgeCaptures }: { readonly purgeCaptures?: boolean },
+): Promise<(() => Promise<number>) | undefined> {
+  return purgeCaptures === true ? await purgeCapturesOfKey(call, { organizationId, keyId }) : undefined;
 }
 
 /**

@@ -90,6 +90,18 @@ export type AccessStopRow = Row<
   'stops',
   'id' | 'organization_id' | 'provider' | 'model' | 'direct_keys' | 'reason' | 'ends_at'
 >;
+export type AccessCaptureKeyRow = Row<'capture_keys', 'organization_id' | 'generation' | 'public_key'>;
+export type AccessCaptureRow = Row<
+  'capture_settings',
+  | 'id'
+  | 'organization_id'
+  | 'target_kind'
+  | 'target_id'
+  | 'ends_at'
+  | 'sample_per_thousand'
+  | 'retention_days'
+  | 'side_bytes_max'
+>;
 
 /** In the order in which records contain them. */
 export interface AccessRows {
@@ -112,6 +124,10 @@ export interface AccessRows {
   readonly routes: readonly AccessRouteRow[];
   /** Also the platform's; without ended ones. */
   readonly stops: readonly AccessStopRow[];
+  /** The present ones. */
+  readonly capture_keys: readonly AccessCaptureKeyRow[];
+  /** Without ended ones. */
+  readonly capture_settings: readonly AccessCaptureRow[];
 }
 
 type ListName = Exclude<keyof AccessRows, 'position'>;
@@ -209,6 +225,11 @@ const shapes: { readonly [Name in ListName]: ColumnShapes<ListRow<Name>> } = {
     ...{ id: aString, organization_id: orNull(aString), provider: orNull(aString), model: orNull(aString) },
     ...{ direct_keys: aBit, reason: aString, ends_at: orNull(aWhole) },
   },
+  capture_keys: { organization_id: aString, generation: aWhole, public_key: aString },
+  capture_settings: {
+    ...{ id: aString, organization_id: aString, target_kind: aStoredWord(), target_id: aString, ends_at: aWhole },
+    ...{ sample_per_thousand: aWhole, retention_days: aWhole, side_bytes_max: aWhole },
+  },
 };
 
 interface Restriction {
@@ -241,6 +262,8 @@ const restrictions: Readonly<Record<Exclude<ListName, 'keys'>, Restriction>> = {
     where: sql`(ends_at is null or ends_at > ${parameter})`,
     orderBy: 'id',
   },
+  capture_keys: { where: sql`${ofOwners} and replaced_at is null`, orderBy: 'organization_id' },
+  capture_settings: { where: sql`${ofOwners} and ends_at > ${parameter}`, orderBy: 'id' },
 };
 
 /** In two parts, because PostgreSQL would read the whole table for `is null or in (…)`. */
@@ -261,7 +284,7 @@ export function accessRowsReader(db: Kysely<Schema>, dialect: RowsDialect): Read
   const texts = { all: statement(dialect, 'all').compile(db).sql, bound: statement(dialect, 'bound').compile(db).sql };
   return async ({ hashes, onlyOf, now }) => {
     const [text, owner] = onlyOf === undefined ? [texts.all, []] : [texts.bound, [onlyOf]];
-    const parameters = [dialect.texts(hashes), now, ...owner, now];
+    const parameters = [dialect.texts(hashes), now, ...owner, now, now];
     const { rows } = await db.executeQuery<ReadRow>(CompiledQuery.raw(text, parameters));
     const [row] = rows;
     if (row === undefined) throw new Error('the feed has no row');
@@ -287,6 +310,8 @@ function read(row: ReadRow, dialect: RowsDialect): AccessRows {
     guardrails: listOf('guardrails', row),
     routes: listOf('routes', row),
     stops: listOf('stops', row),
+    capture_keys: listOf('capture_keys', row),
+    capture_settings: listOf('capture_settings', row),
   };
 }
 
@@ -299,7 +324,7 @@ interface ReadRow extends ListTexts {
 
 const epochParts = aList(orNull(aString));
 
-/** Its parameters: the hashes, the time, the organization of a bound proxy, and the time again. */
+/** Its parameters: the hashes, the time, the organization of a bound proxy, and the time twice again. */
 function statement(dialect: RowsDialect, form: 'all' | 'bound'): RawBuilder<ReadRow> {
   const bound = form === 'all' ? sql`` : sql`and virtual_keys.organization_id = ${parameter}`;
   const keyColumns = sql.join(Object.keys(shapes.keys).map((name) => ofValue[name] ?? sql.ref(`virtual_keys.${name}`)));
@@ -354,6 +379,8 @@ const readers: { readonly [Name in ListName]: Shape<ListRow<Name>[]> } = {
   guardrails: rowsOf(shapes.guardrails),
   routes: rowsOf(shapes.routes),
   stops: rowsOf(shapes.stops),
+  capture_keys: rowsOf(shapes.capture_keys),
+  capture_settings: rowsOf(shapes.capture_settings),
 };
 
 function rowsOf<Row>(columns: ColumnShapes<Row>): Shape<Row[]> {

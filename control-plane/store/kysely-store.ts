@@ -238,7 +238,7 @@ async function recordAuditEvent(
     actor_kind: context.actor.kind,
     actor_id: context.actor.id,
     from_address: context.from,
-    action: context.action,
+    action: change.action ?? context.action,
     target_kind: change.target.kind,
     target_id: change.target.id,
     before: change.before === undefined ? null : JSON.stringify(change.before),

@@ -10,6 +10,7 @@ import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
 import { addAuditFilters } from './audit-table.ts';
 import { addBudgetTerms } from './budget-tables.ts';
+import { createCaptures } from './capture-tables.ts';
 import { createConsoleSessions } from './console-tables.ts';
 import { createLimitCounters } from './counter-table.ts';
 import { addGuardrailKeys, createGuardrails } from './guardrail-tables.ts';
@@ -106,6 +107,7 @@ export const migrations = (features: DatabaseFeatures): Record<string, Migration
   '057_service_accounts': { up: createServiceAccounts },
   '058_scim': { up: createScim },
   '060_usage_sums': { up: (db) => createUsageSums(db, features) },
+  '065_captures': { up: createCaptures },
   '070_machine_use': { up: addMachineUse },
 });
 

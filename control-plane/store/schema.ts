@@ -5,6 +5,7 @@ import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { AuditEventsTable } from './audit-table.ts';
 import type { BudgetAdjustmentsTable, BudgetWindowsTable, LimitsTable } from './budget-tables.ts';
+import type { CaptureTables } from './capture-tables.ts';
 import type { ConsoleLinksTable, ConsoleSessionsTable, ConsoleTokensTable } from './console-tables.ts';
 import type { LimitCountersTable } from './counter-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
@@ -34,7 +35,7 @@ import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 import type { UsageHoursTable, UsageSumTables } from './usage-sums-tables.ts';
 import type { WebhookDeliveriesTable, WebhooksTable } from './webhook-tables.ts';
 
-export interface Schema extends ReconciliationTables, SignInTables, ScimTables, UsageSumTables {
+export interface Schema extends CaptureTables, ReconciliationTables, SignInTables, ScimTables, UsageSumTables {
   feed: FeedTable;
   changes: ChangesTable;
   audit_events: AuditEventsTable;

@@ -170,6 +170,8 @@ export interface Change<T> {
   readonly result: T;
   readonly organizationId: string | undefined;
   readonly target: { readonly kind: string; readonly id: string };
+  /** The name of the audit event, if it is another one than the context's. */
+  readonly action?: string;
   /** Without secrets. */
   readonly before?: object | undefined;
   readonly after?: object | undefined;

@@ -3,6 +3,7 @@ import type { Tree } from '../command.ts';
 import { complete, completion, help, status, version } from './about-itself.ts';
 import { audit } from './audit.ts';
 import { budgets, unconfirmed } from './budgets.ts';
+import { captures } from './captures.ts';
 import { catalog } from './catalog.ts';
 import { chat } from './chat.ts';
 import { contexts } from './contexts.ts';
@@ -38,7 +39,7 @@ import { webhooks } from './webhooks.ts';
 export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, routes, settings, limits, budgets, unconfirmed],
-    ...[models, prices, catalog, guardrails, stops, usage, requests, reconcile, audit, webhooks],
+    ...[models, prices, catalog, guardrails, stops, usage, requests, captures, reconcile, audit, webhooks],
     ...[
       operatorTokens,
       serviceAccounts,

@@ -41,6 +41,12 @@ const standing: readonly Given[] = [
 /** A key, unless the command is about many. */
 const oneKey: Given = { ...thing('key'), flags: '[key]' };
 
+const purgeCaptures: Given = {
+  flags: '--purge-captures',
+  about: 'also delete the captured texts of its requests; owners only, and only of a key that is switched off',
+  field: 'purgeCaptures',
+};
+
 /** Another owner of a key. */
 const moves: readonly Given[] = [
   ...scopes.map((given) => ({ ...given, about: `move it to this ${given.noun}` })),
@@ -114,6 +120,7 @@ const update: MethodCommand = {
       about: 'false: it is refused until it is activated',
       field: 'active',
     },
+    purgeCaptures,
     ...ends,
     { flags: '--endless', about: 'without an end', field: 'endsAt', read: () => '' },
     allowedModels,
@@ -144,7 +151,7 @@ const revoke: MethodCommand = {
   method: 'VirtualKeys.Revoke',
   about: 'revoke a key, or all keys that --where selects, for good',
   arguments: [oneKey],
-  options: bulkOptions,
+  options: [...bulkOptions, purgeCaptures],
   instead: onAll(() => revoke, {
     verb: 'revoke',
     warning: 'Their callers are refused at once, and they stay revoked.',

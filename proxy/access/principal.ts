@@ -14,6 +14,7 @@ import type {
 import type { Capabilities } from '../catalog/capabilities.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 import type { OwnToolSettings } from '../formats/own-tools.ts';
+import type { CaptureSettings } from './capture-settings.ts';
 import type { RecordKey } from './organization-key.ts';
 import type { Routes } from './routes.ts';
 
@@ -120,6 +121,8 @@ export interface OrganizationRecord {
   readonly weight?: number;
   /** Its own; absent: none. */
   readonly stops?: readonly Stop[];
+  /** Absent: nothing is captured. */
+  readonly capture?: CaptureSettings;
   readonly revision: number;
 }
 

@@ -1,5 +1,5 @@
-// gRPC clients of the services Access and Ledger, and for reports to Guardrails, ProviderKeys and Requests, on one
-// connection. The connection carries provider secrets, so it uses TLS, or plain text to this machine only.
+// gRPC clients of the services Access and Ledger, and for reports to Guardrails, ProviderKeys, Requests and Captures, on
+// one connection. The connection carries provider secrets, so it uses TLS, or plain text to this machine only.
 import {
   type CallOptions,
   Channel,
@@ -15,11 +15,13 @@ import {
 } from '@grpc/grpc-js';
 import type { Secret } from '../../common/secret.ts';
 import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
+import type { CapturesClient } from '../../proto/generated/gateway/v1/Captures.ts';
 import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
 import type { DrawResponse__Output } from '../../proto/generated/gateway/v1/DrawResponse.ts';
 import type { GuardrailsClient } from '../../proto/generated/gateway/v1/Guardrails.ts';
 import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
 import type { ProviderKeysClient } from '../../proto/generated/gateway/v1/ProviderKeys.ts';
+import type { ReportCapturesResponse__Output } from '../../proto/generated/gateway/v1/ReportCapturesResponse.ts';
 import type { ReportRefusedProviderKeysResponse__Output } from '../../proto/generated/gateway/v1/ReportRefusedProviderKeysResponse.ts';
 import type { ReportRequestsResponse__Output } from '../../proto/generated/gateway/v1/ReportRequestsResponse.ts';
 import type { RequestsClient } from '../../proto/generated/gateway/v1/Requests.ts';
@@ -33,6 +35,7 @@ import { BatchRefusedError, type ResolveMany } from '../access/batched-resolves.
 import type { WatchHandlers, WatchStart, WatchStream } from '../access/feed.ts';
 import type { RecordKeys } from '../access/record-keys.ts';
 import type { ControlPlane } from '../access/record-source.ts';
+import type { CaptureClient } from '../captures/captures.ts';
 import type { DecisionClient } from '../guardrails/decision-samples.ts';
 import type { RequestLogClient } from '../requests/request-log.ts';
 import type { RefusedKeyClient } from '../routing/refused-key-reports.ts';
@@ -42,6 +45,7 @@ import { channelOptions } from './channel-options.ts';
 import { hedged } from './hedged.ts';
 import { type ProxySelf, statesOf } from './proxy-self.ts';
 import { metadataOfCall, metadataOfLasting } from './shortest-wait.ts';
+import { encodeCaptures } from './wire-captures.ts';
 import { encodeDecisions } from './wire-guardrails.ts';
 import {
   decodeAcquire,
@@ -85,6 +89,7 @@ export interface ControlPlaneClient extends ControlPlane {
   readonly decisions: DecisionClient;
   readonly refusedKeys: RefusedKeyClient;
   readonly requests: RequestLogClient;
+  readonly captures: CaptureClient;
   /** The identity of this proxy, if it is not bound to one organization; undefined too until the feed has begun. */
   readonly platformIdentity: () => string | undefined;
   close(): void;
@@ -118,6 +123,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
     decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), newCall),
     refusedKeys: refusedKeysOn(stub<ProviderKeysClient>(services.ProviderKeys, channel), newCall),
     requests: requestsOn(stub<RequestsClient>(services.Requests, channel), newCall),
+    captures: capturesOn(stub<CapturesClient>(services.Captures, channel), newCall),
     platformIdentity: () => platformIdentity,
     close: () => channel.close(),
   };
@@ -220,22 +226,38 @@ function refusedKeysOn(stub: ProviderKeysClient, newCall: NewCall): RefusedKeyCl
   };
 }
 
-const requestsDeadlineMs = 10_000;
+/** Of rows and of captured content, which may be dropped. */
+const droppableDeadlineMs = 10_000;
 
 function requestsOn(stub: RequestsClient, newCall: NewCall): RequestLogClient {
   return {
     report: async (rows) => {
       const request = encodeRequests(rows);
-      const send: Send<ReportRequestsResponse__Output> = (options, done) =>
-        stub.Report(request, newCall(), options, done);
-      try {
-        return await callInTime(requestsDeadlineMs, send);
-      } catch (error) {
-        if (isOneOf(error, neverAccepted)) return 'refused';
-        throw error;
-      }
+      return await callUnlessRefused<ReportRequestsResponse__Output>((options, done) =>
+        stub.Report(request, newCall(), options, done),
+      );
     },
   };
+}
+
+function capturesOn(stub: CapturesClient, newCall: NewCall): CaptureClient {
+  return {
+    report: async (sides) => {
+      const request = encodeCaptures(sides);
+      return await callUnlessRefused<ReportCapturesResponse__Output>((options, done) =>
+        stub.Report(request, newCall(), options, done),
+      );
+    },
+  };
+}
+
+async function callUnlessRefused<Response>(send: Send<Response>): Promise<Response | 'refused'> {
+  try {
+    return await callInTime(droppableDeadlineMs, send);
+  } catch (error) {
+    if (isOneOf(error, neverAccepted)) return 'refused';
+    throw error;
+  }
 }
 
 const neverAccepted: ReadonlySet<unknown> = new Set([

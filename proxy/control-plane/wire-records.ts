@@ -30,6 +30,7 @@ import { RecordKey } from '../access/organization-key.ts';
 import type { KeyRecord, OrganizationRecord, ProviderKey, ScopeRecord } from '../access/principal.ts';
 import type { Invalidation, ResolvedRecords } from '../access/records.ts';
 import type { OwnToolSettings } from '../formats/own-tools.ts';
+import { decodeCapture } from './wire-captures.ts';
 import { decodeGuardrails } from './wire-guardrails.ts';
 import { decodeLimit } from './wire-limits.ts';
 import { decodeOwnPrice } from './wire-prices.ts';
@@ -173,6 +174,7 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     routes: decodeRoutes(organization.routes),
     ...decodeWeight(organization.weight),
     ...decodeStops(organization.stops),
+    ...decodeCapture(organization.capture),
     revision: whole(organization.revision),
   };
 }

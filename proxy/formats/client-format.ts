@@ -10,6 +10,7 @@ import type { ResponseMessage } from '../conversation/response.ts';
 import type { GatewayError } from '../errors.ts';
 import type { StreamWriter } from './format.ts';
 import type { OwnTool } from './own-tools.ts';
+import type { TextReader } from './streamed-texts.ts';
 import type { VendorReasoning } from './vendor-reasoning.ts';
 
 export interface ClientFormat {
@@ -29,6 +30,8 @@ export interface ClientFormat {
    */
   readonly readsComments?: true;
   readonly models: ModelsWriter;
+  /** Reads the texts of a stream for captures. @param framing of the request's path */
+  openTexts(framing: Framing | undefined): TextReader;
   /** The field of a body with the caller's own strings by name; undefined if the format has none. */
   readonly metadataField: 'metadata' | 'labels' | 'requestMetadata' | undefined;
   /** Absent for chat completions. */

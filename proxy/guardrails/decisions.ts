@@ -23,6 +23,11 @@ const retryAfter = 5;
 /** Maximum length of the response header. Entries beyond it are omitted. */
 const headerLengthMax = 512;
 
+/** After these, not all that a stage contains was inspected and passed. */
+const withholding: ReadonlySet<Decision> = new Set([
+  ...(['block', 'failed_block', 'failed_pass', 'unavailable'] as const),
+]);
+
 export class Decisions {
   readonly #call: ChatCall;
   readonly #record: GuardrailRecord;
@@ -38,6 +43,7 @@ export class Decisions {
     this.#deps.metrics.decided(guardrail, stage, decision);
     this.#report(`${guardrail.name}=${decision}`);
     if (decision === 'pass') return;
+    if (withholding.has(decision)) this.#record.withheldStages = [...(this.#record.withheldStages ?? []), stage];
     const { requestId, caller } = this.#call;
     const { organization, key } = caller.principal;
     this.#deps.samples.add({

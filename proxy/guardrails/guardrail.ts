@@ -1,4 +1,6 @@
 // The interface of guardrails for the request path.
+
+import type { Stage } from '../../guardrails/definition.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { ChatCall } from '../call.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
@@ -31,6 +33,8 @@ export interface GuardrailRecord {
   guardrailsNotPassed: string | undefined;
   /** The guardrail that refused the request or its response; absent: none did. */
   guardrailId?: string | undefined;
+  /** Stages of which a guardrail blocked the text or did not inspect all of it; absent: none. */
+  withheldStages?: readonly Stage[] | undefined;
 }
 
 export interface Inspection {
@@ -38,6 +42,8 @@ export interface Inspection {
   readonly call: ChatCall;
   /** Undefined: the response reaches the caller unchanged. */
   readonly output: OutputGuard | undefined;
+  /** Placeholders that the response is to have no more, with what stands for them there; absent: none. */
+  readonly restored?: ReadonlyMap<string, string>;
 }
 
 /** Guards the response to one request. */

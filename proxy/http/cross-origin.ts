@@ -13,6 +13,7 @@ const responseHeaders = [
   'x-svc-route',
   'x-svc-cache',
   'x-svc-attempts',
+  'x-svc-captured',
   'x-svc-guardrails',
 ];
 const preflightSeconds = 600;

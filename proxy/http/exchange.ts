@@ -2,7 +2,9 @@
 // is aborted from outside, and its record.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ShareOwner } from '../../common/shares.ts';
+import { uuidv7 } from '../../common/uuid.ts';
 import { type AttemptTimes, type CallTarget, type ChatCall, targetWith } from '../call.ts';
+import type { Capture } from '../captures/capture.ts';
 import { clientFormats } from '../client-formats.ts';
 import { GatewayError } from '../errors.ts';
 import type { ClientFormat, ClientRequest } from '../formats/client-format.ts';
@@ -84,6 +86,8 @@ export class Exchange {
   recovering: Recovering | undefined;
   /** The latest attempt that was sent, unless it is settled. */
   attempt: Received | undefined;
+  /** Keeps its texts, if an owner demands that. */
+  capture: Capture | undefined;
   /** The request's limits and money, once they are reserved. */
   reservation: Reservation | undefined;
   waiting: Waiting;
@@ -279,6 +283,17 @@ export class Exchange {
    */
   get elapsedMs(): number {
     return (this.record.readOnAt ?? this.#monotonic()) - this.startedAt;
+  }
+
+  /**
+   * The id of its row, the same each time. The gateway's own ids are of the instant of arrival, and nobody else has them;
+   * an id that the caller chose is none for a row.
+   * @param now milliseconds since 1970
+   */
+  rowId(now: number): string {
+    const isChosen = this.id === this.headers.get('x-request-id');
+    this.record.rowId ??= isChosen ? uuidv7(Math.round(now - this.elapsedMs)) : this.id;
+    return this.record.rowId;
   }
 
   /** The organization and key whose shares it uses. */

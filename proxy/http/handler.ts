@@ -2,14 +2,16 @@
 // throwing a GatewayError; every thrown error is turned into one response, below.
 import { type AttachedKey, withAttachedKey } from '../access/attached-key.ts';
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
+import { captureRulesOf } from '../access/capture.ts';
 import { readCredentials } from '../access/credentials.ts';
 import { type ChatCall, callAt } from '../call.ts';
+import type { Captures } from '../captures/captures.ts';
 import { clientFormats } from '../client-formats.ts';
 import type { CostText } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type ClientReading, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import type { ClientFormatName } from '../formats/client-format.ts';
-import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
+import type { Guardrails, Inspection, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Ledger, Reservation } from '../ledger/ledger.ts';
 import type { LoopScheduler } from '../loop-scheduler.ts';
 import { refusePricedOptions } from '../pricing/dear-fields.ts';
@@ -58,13 +60,18 @@ export interface HandlerDeps
   readonly readOn: ReadOn;
   readonly shadows: Pick<Shadows, 'copy'>;
   readonly backgroundResponses: Pick<BackgroundResponses, 'admit' | 'poll' | 'pollSoon'>;
+  readonly captures: Pick<Captures, 'begin'>;
   /** For requests without a virtual key. */
   readonly attachedKey?: AttachedKey | undefined;
   isDraining(): boolean;
 }
 
 export function createHandler(deps: HandlerDeps): Handler {
-  return withLifecycle(deps, (exchange) => respond(exchange, deps));
+  const record = (exchange: Exchange) => {
+    deps.record(exchange);
+    endCapture(exchange);
+  };
+  return withLifecycle({ ...deps, record }, (exchange) => respond(exchange, deps));
 }
 
 async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
@@ -87,6 +94,7 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const keyed = withAttachedKey(headers, onProviderRoute, deps.attachedKey?.current);
   const caller = await authenticate(deps, readCredentials(keyed, onProviderRoute), exchange.address);
   noteCaller(record, caller);
+  record.isCaptured = captureRulesOf(caller.principal, deps.now()).length > 0;
   const target = route.kind === 'chat' ? routeTarget(deps, route, headers) : undefined;
 
   // admit: after authentication, so that unauthenticated callers hold no slot.
@@ -118,12 +126,40 @@ async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
 
   // inspect
   const inspecting = deps.guardrails.inspect(authorized, exchange);
-  const { call, output: guard } = inspecting instanceof Promise ? await inspecting : inspecting;
+  const inspected = inspecting instanceof Promise ? await inspecting : inspecting;
+  const { call, output: guard } = inspected;
   // A compaction contains the inspected input, and text that only its vendor can read.
   const output = route.compacts === true ? undefined : guard;
 
   if (route.counts === true) return respondCount(exchange, deps, { call, output, body });
+  if (record.isCaptured) beginCapture(exchange, deps, { ...inspected, keepsResponse: output === guard });
   return respondByModel(exchange, deps, { call, output, body });
+}
+
+interface CapturedCall extends Inspection {
+  /** Guardrails that apply to the response inspect it. */
+  readonly keepsResponse: boolean;
+}
+
+/** A request of which a guardrail did not inspect all is not captured, and neither is its response, which may quote it. */
+function beginCapture(exchange: Exchange, deps: HandlerDeps, { call, restored, keepsResponse }: CapturedCall): void {
+  if (exchange.record.withheldStages !== undefined) return;
+  exchange.capture = deps.captures.begin({
+    principal: call.caller.principal,
+    id: exchange.rowId(deps.now()),
+    requestId: exchange.id,
+    request: call.request,
+    headers: exchange.headers,
+    restored,
+    keepsResponse,
+    openTexts: () => exchange.format.openTexts(exchange.client?.path.framing),
+  });
+}
+
+function endCapture({ capture, record }: Exchange): void {
+  if (capture === undefined) return;
+  if (record.withheldStages?.includes('output')) capture.forgetResponse();
+  capture.end(record.status >= 400);
 }
 
 function respondByModel(exchange: Exchange, deps: HandlerDeps, inspected: InspectedRequest): Promise<void> {

@@ -15,6 +15,7 @@ function relayComplete(exchange: Exchange, result: CompleteResult): void {
   const { record } = exchange;
   record.status = 200;
   const cost = record.costText === undefined ? [] : ['x-svc-cost', record.costText];
+  exchange.capture?.body(result.body);
   send(exchange, 200, result.body, [...cost, ...passed(result.headers)]);
 }
 
@@ -70,6 +71,7 @@ function flow(exchange: Exchange, result: StreamResult, sent: Sent): Promise<voi
         if (exchange.record.recoveredBy !== sent.recoveredBy) noteRecovery(exchange, sent);
         sent.first ??= bytes;
         sent.last = bytes;
+        exchange.capture?.piece(bytes);
         if (response.write(bytes) || exchange.waiting === 'reader') return;
         result.pause();
         exchange.waitFor('reader');

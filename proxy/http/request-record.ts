@@ -1,4 +1,5 @@
 // What is recorded of one request: for the access log, the metrics and its row.
+import type { Stage } from '../../guardrails/definition.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
@@ -94,6 +95,12 @@ export interface RequestRecord {
   guardrailsNotPassed: string | undefined;
   /** The guardrail that refused the request or its response. */
   guardrailId: string | undefined;
+  /** Stages of which a guardrail blocked the text or did not inspect all of it. */
+  withheldStages: readonly Stage[] | undefined;
+  /** An owner has capture on for the key, whether or not this request is in its sample. */
+  isCaptured: boolean;
+  /** Of its row, once something else needs it; otherwise made with the row. */
+  rowId: string | undefined;
 }
 
 /** One literal, so that all records have the same hidden class. */
@@ -146,5 +153,8 @@ export function newRecord(): RequestRecord {
     guardrailHeader: undefined,
     guardrailsNotPassed: undefined,
     guardrailId: undefined,
+    withheldStages: undefined,
+    isCaptured: false,
+    rowId: undefined,
   };
 }

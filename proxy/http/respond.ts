@@ -233,6 +233,7 @@ export function commonHeaders(exchange: Exchange): string[] {
   if (record.cache !== undefined) headers.push('x-svc-cache', record.cache);
   if (record.attempts > 0) headers.push('x-svc-attempts', String(record.attempts));
   if (record.limitHeaders.length > 0) headers.push(...record.limitHeaders);
+  if (record.isCaptured) headers.push('x-svc-captured', 'true');
   if (record.guardrailHeader !== undefined) headers.push('x-svc-guardrails', headerValue(record.guardrailHeader));
   return headers;
 }

@@ -1,6 +1,5 @@
 // The row of a finished request, as it waits for its report. It is made on the request path, so texts are cleaned later,
 // when the report is written, and nothing in it refers to the request's texts.
-import { uuidv7 } from '../../common/uuid.ts';
 import type { Usage } from '../conversation/usage.ts';
 import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import { sessionHeaders } from '../http/session.ts';
@@ -67,10 +66,9 @@ export function rowOf(exchange: Exchange, durationMs: number, now: number): Requ
   const { record, request, headers, startedAt } = exchange;
   const { organizationId, keyId, isRecorded, provider = '', model, firstByteAt } = record;
   if (!isRecorded || organizationId === undefined || keyId === undefined) return undefined;
-  // The gateway's own ids are of the instant of arrival, and nobody else has them.
-  const isOwnId = exchange.id !== headers.get('x-request-id');
+  const id = exchange.rowId(now);
   return {
-    id: isOwnId ? exchange.id : uuidv7(Math.round(now - durationMs)),
+    id,
     organizationId,
     keyId,
     scope: record.scope,
@@ -88,7 +86,7 @@ export function rowOf(exchange: Exchange, durationMs: number, now: number): Requ
     directKey: record.direct,
     streamed: record.streamed,
     cache: record.cache ?? '',
-    requestId: isOwnId ? undefined : exchange.id,
+    requestId: id === exchange.id ? undefined : exchange.id,
     traceId: traceIdOf(headers.get('traceparent')),
     session: sessionOf(exchange),
     status: record.status,

@@ -5,6 +5,7 @@ import { type CertificateEnds, certificateGauge, createCertificateEnds } from '.
 import { lossCounters, shareRefusedCounter, shareUsedGauge } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import type { AccessMetrics } from '../access/record-source.ts';
+import type { CaptureMetrics } from '../captures/captures.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { GuardrailMetrics } from '../guardrails/decisions.ts';
 import type { ServiceMetrics } from '../guardrails/services/service-guard.ts';
@@ -16,6 +17,7 @@ import type { RequestLogMetrics } from '../requests/request-log.ts';
 import type { ResponseCacheMetrics } from '../response-cache/response-cache.ts';
 import { createShareUses, type ShareUses } from '../shares.ts';
 import { backgroundResponseMetrics } from './background-metrics.ts';
+import { captureMetrics } from './capture-metrics.ts';
 import { type AdmissionGauges, type Gauges, observeAdmission, observeGauges } from './gauges.ts';
 import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
@@ -37,6 +39,7 @@ export interface ProxyMetrics extends LedgerMetrics {
   readonly readOn: ReadOnMetrics;
   readonly shadows: ShadowMetrics;
   readonly requestRows: RequestLogMetrics;
+  readonly captures: CaptureMetrics;
   readonly guardrails: GuardrailMetrics & ServiceMetrics;
   /** Certificates in use; each owner registers its own. */
   readonly certificates: CertificateEnds;
@@ -103,6 +106,7 @@ export function createMetrics(): ProxyMetrics {
     readOn: readOnMetrics(tally),
     shadows,
     requestRows: requestRowMetrics(tally),
+    captures: captureMetrics(tally),
     guardrails: guardrailMetrics(tally, histogram),
     ...ledgerMetrics(tally, histogram),
     request: (record, times) => {

@@ -13,6 +13,7 @@ export const responseHeaders: Readonly<Record<string, Schema>> = {
   'x-svc-cache': header('`hit` or `miss`, of a route that caches responses'),
   'x-svc-attempts': header('Attempts at providers', 'integer'),
   'x-svc-cost': header('Cost of a whole response, in USD'),
+  'x-svc-captured': header('`true`: an owner of the organization has texts of requests of this key kept'),
   'x-svc-guardrails': header('Guardrails that applied, and what they decided'),
   'x-svc-dropped-params': header('Fields of the request that the model does not get'),
   'x-svc-emulated-params': header('Fields of the request whose effect is emulated'),

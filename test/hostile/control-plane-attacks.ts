@@ -3,7 +3,8 @@
 import { createCredential } from '../../common/credential.ts';
 import { shareRows } from '../../control-plane/rpc/shares.ts';
 import { type Attack, atProxy, divided, type Hostile, keepCalling, operate, tooMany } from './attack.ts';
-import { call } from './calls.ts';
+import { call, chatBody, chatPath } from './calls.ts';
+import { captureAll } from './captured.ts';
 
 /** Patterns that take half a second or more of processor time before they are refused. */
 const patterns = [500, 501, 502, 503].map((count) => `\\pL{${count}}z`);
@@ -107,6 +108,17 @@ export const controlPlaneAttacks = {
     run: (hostile) =>
       keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 1 }, () =>
         atProxy(hostile, { method: 'GET', path: '/v1/models' }),
+      ),
+  },
+  captured_chats: {
+    resource: 'controlPlane captures',
+    about: 'chats in a loop, of which an owner has captured all',
+    neighbour: 'lists',
+    seen: 'used',
+    prepare: captureAll,
+    run: (hostile) =>
+      keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 5 }, () =>
+        atProxy(hostile, { path: chatPath, body: chatBody('fast') }),
       ),
   },
   made_up_tokens: {

@@ -15,6 +15,7 @@ import {
 } from './attack.ts';
 import { bounds } from './bounds.ts';
 import { call, chatBody, chatPath } from './calls.ts';
+import { captureAll } from './captured.ts';
 import type { Tenant } from './world.ts';
 
 const imagesMax = 16;
@@ -135,6 +136,17 @@ export const proxyAttacks = {
     seen: 'used',
     run: (hostile) =>
       keepCalling(hostile, { loops: 10, everyMs: 1 }, () => atProxy(hostile, { method: 'GET', path: '/v1/models' })),
+  },
+  captured_texts: {
+    resource: 'proxy capture_bytes',
+    about: 'chats of 1 MiB in a loop, of which an owner has captured all',
+    neighbour: 'chats',
+    seen: 'used',
+    prepare: captureAll,
+    run: (hostile) =>
+      keepCalling(hostile, { loops: 10, everyMs: 5 }, () =>
+        atProxy(hostile, { path: chatPath, body: chatBody('fast', 'x'.repeat(mib)) }),
+      ),
   },
   names_of_images: {
     resource: 'proxy lookups',

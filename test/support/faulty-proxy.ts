@@ -113,6 +113,7 @@ export async function startFaultyProxy(
       responseCache: { lookup: () => undefined },
       backgroundResponses: nothingInBackground,
       shadows: { copy: () => undefined },
+      captures: { begin: () => undefined },
       dispatch: async ({ request }) => {
         if (request.stream) return brokenStream(defect);
         throw defect;

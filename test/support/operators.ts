@@ -221,9 +221,12 @@ export interface Someone {
   readonly token: string;
 }
 
-export interface TestTenant {
+export interface OwnedTenant {
   readonly id: string;
   readonly owner: Someone;
+}
+
+export interface TestTenant extends OwnedTenant {
   readonly admin: Someone;
   readonly member: Someone;
 }
@@ -236,15 +239,18 @@ export async function bootstrap(plane: OperatorsPlane): Promise<Someone> {
 
 /** An organization with an owner, an admin and a member who all have tokens. */
 export async function createTenant(plane: OperatorsPlane, platform: Someone, name: string): Promise<TestTenant> {
-  const made = await plane.expect('Organizations.Create', platform.token, { name, owner: { name: 'Olga' } });
-  const owner = { id: made.owner.id, token: made.ownerToken };
-  const id: string = made.organization.id;
+  const owned = await createOwned(plane, platform, name);
   return {
-    id,
-    owner,
-    admin: await createPerson(plane, { id, owner }, 'ROLE_ADMIN'),
-    member: await createPerson(plane, { id, owner }, 'ROLE_MEMBER'),
+    ...owned,
+    admin: await createPerson(plane, owned, 'ROLE_ADMIN'),
+    member: await createPerson(plane, owned, 'ROLE_MEMBER'),
   };
+}
+
+/** An organization with an owner alone. */
+export async function createOwned(plane: OperatorsPlane, platform: Someone, name: string): Promise<OwnedTenant> {
+  const made = await plane.expect('Organizations.Create', platform.token, { name, owner: { name: 'Olga' } });
+  return { id: made.organization.id, owner: { id: made.owner.id, token: made.ownerToken } };
 }
 
 let names = 0;
@@ -255,11 +261,7 @@ export function freshName(prefix: string): string {
 }
 
 /** A new person in the organization, with a token. */
-export async function createPerson(
-  plane: OperatorsPlane,
-  tenant: { readonly id: string; readonly owner: Someone },
-  role: string,
-): Promise<Someone> {
+export async function createPerson(plane: OperatorsPlane, tenant: OwnedTenant, role: string): Promise<Someone> {
   const { token } = tenant.owner;
   const request = { organizationId: tenant.id, name: freshName(role), role };
   const person = await plane.expect('People.Create', token, request);
@@ -268,7 +270,7 @@ export async function createPerson(
 }
 
 /** A key scoped to the organization, unless fields say otherwise. */
-export function createKey(plane: OperatorsPlane, tenant: TestTenant, fields: object = {}): Promise<JsonResponse> {
+export function createKey(plane: OperatorsPlane, tenant: OwnedTenant, fields: object = {}): Promise<JsonResponse> {
   return plane.expect('VirtualKeys.Create', tenant.owner.token, {
     organizationId: tenant.id,
     scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id },

@@ -124,5 +124,20 @@ async function plainTables(db: Kysely<Schema>, owners: readonly string[], now: n
       .orderBy('id')
       .execute(),
     stops: stops.filter((row) => isSeen(row) && (row.ends_at === null || row.ends_at > now)),
+    capture_keys: await db
+      .selectFrom('capture_keys')
+      .select(['organization_id', 'generation', 'public_key'])
+      .where('organization_id', 'in', owners)
+      .where('replaced_at', 'is', null)
+      .orderBy('organization_id')
+      .execute(),
+    capture_settings: await db
+      .selectFrom('capture_settings')
+      .select(['id', 'organization_id', 'target_kind', 'target_id', 'ends_at'])
+      .select(['sample_per_thousand', 'retention_days', 'side_bytes_max'])
+      .where('organization_id', 'in', owners)
+      .where('ends_at', '>', now)
+      .orderBy('id')
+      .execute(),
   };
 }

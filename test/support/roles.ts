@@ -15,6 +15,7 @@ import {
   type TestTenant,
 } from './operators.ts';
 import { budget, deleteAll, inAMonth, raised, unconfirmed } from './role-budgets.ts';
+import { captureExpectations } from './role-captures.ts';
 import {
   type Code,
   everybodyInside,
@@ -346,6 +347,7 @@ export const expectations: Record<MethodName, Expectation> = {
     }),
   },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
+  ...captureExpectations,
   ...machineExpectations,
   ...sums,
   'VirtualKeys.Create': {

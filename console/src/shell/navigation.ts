@@ -42,6 +42,7 @@ const ofOrganization: readonly LinkGroup[] = [
       { to: '/settings/webhooks', name: 'Webhooks', reads: 'Webhooks.List' },
       { to: '/settings/stops', name: 'Stops', reads: 'Stops.List' },
       { to: '/settings/sign-in', name: 'Sign-in', reads: 'SignIn.ListIssuers' },
+      { to: '/settings/capture', name: 'Capture', reads: 'Captures.ListReaders' },
       { to: '/settings/audit', name: 'Audit', reads: 'Audit.List' },
       { to: '/settings/tokens', name: 'My tokens', reads: 'OperatorTokens.List' },
     ],

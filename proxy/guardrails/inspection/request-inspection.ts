@@ -112,7 +112,8 @@ export class RequestInspection {
   #inspection(body: JsonObject): Inspection {
     const came = this.#call;
     const call = body === clientBody(came.request) ? came : { ...came, request: withBody(came.request, body) };
-    return { call, output: this.#output(call) };
+    const output = this.#output(call);
+    return this.#restorable.size === 0 ? { call, output } : { call, output, restored: this.#restorable };
   }
 
   /** @param call with the redacted request: services do not get text that was removed */

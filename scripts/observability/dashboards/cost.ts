@@ -212,6 +212,16 @@ export const cost: Dashboard = {
             },
           ],
         },
+        {
+          kind: 'timeseries',
+          title: 'Captured sides of requests',
+          description:
+            'Dropped: no room in a proxy or in the setting, or no setting of the organization allows it any more.',
+          unit: 'ops',
+          queries: [
+            { expr: 'sum by (result) (rate(gateway_captures_total{$scope}[$__rate_interval]))', legend: '{{result}}' },
+          ],
+        },
       ],
     },
     {

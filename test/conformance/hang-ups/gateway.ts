@@ -120,6 +120,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       responseCache: { lookup: () => undefined },
       backgroundResponses: nothingInBackground,
       shadows: { copy: () => undefined },
+      captures: { begin: () => undefined },
       readOn: new ReadOn({ max: 10_000, organizationShare: 1 }, { readOn: () => undefined }),
       isDraining: () => false,
       record: ({ id, record }) => {

@@ -86,6 +86,7 @@ beforeEach(async () => {
     reportDecisions: unused,
     reportRefusedKeys: unused,
     reportRequests: unused,
+    reportCaptures: unused,
   });
   const server = { address, tls: undefined, connections, callers: directCallers(), hosts: [] };
   http = await startHttpApi(server, calls);

@@ -107,7 +107,8 @@ describe.each(commands)('gatewayctl %s', (name, command) => {
   });
 
   it('prompts before it deletes, revokes, suspends, releases, rotates, or records money', () => {
-    const isGrave = /delete|revoke|suspend|release|rotate|budgets reset|reconcile (forget|settle|undo)/.test(name);
+    const isGrave =
+      /delete|revoke|suspend|release|rotate|budgets reset|captures disable|reconcile (forget|settle|undo)/.test(name);
     expect('prompt' in command && command.prompt !== undefined).toBe(isGrave);
   });
 });

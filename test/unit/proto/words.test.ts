@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { enumNames, enumTypes, oneofsOf } from '../../../proto/json/contract.ts';
 import * as access from '../../../proto/words/access.ts';
+import * as captures from '../../../proto/words/captures.ts';
 import { enumWords } from '../../../proto/words/enum-words.ts';
 import * as guardrails from '../../../proto/words/guardrails.ts';
 import * as health from '../../../proto/words/health.ts';
@@ -11,7 +12,16 @@ import * as overview from '../../../proto/words/overview.ts';
 import * as requests from '../../../proto/words/requests.ts';
 import * as sessions from '../../../proto/words/sessions.ts';
 
-const tables = Object.values({ ...access, ...guardrails, ...health, ...money, ...overview, ...requests, ...sessions });
+const tables = Object.values({
+  ...access,
+  ...captures,
+  ...guardrails,
+  ...health,
+  ...money,
+  ...overview,
+  ...requests,
+  ...sessions,
+});
 const named = tables.map(({ rows }) => Object.keys(rows));
 
 /** The state of a trial, which is not a decision. */

@@ -6,6 +6,7 @@ import { useRead } from '../../api/queries.ts';
 import { count, dateTimeSeconds, duration, money, word } from '../../ui/format.ts';
 import { Facts, Mono, Page, Pair, Panel } from '../../ui/layout.tsx';
 import { ErrorNote, Loading, Note } from '../../ui/notes.tsx';
+import { Content } from '../captures/content.tsx';
 import { StatusBadge } from './requests-page.tsx';
 
 export function RequestPage() {
@@ -30,6 +31,7 @@ function Found({ found, row }: { readonly found: GetRequestResponse; readonly ro
         <Outcome row={row} />
         <Usage row={row} />
       </Pair>
+      {found.contentKept ? <Content id={row.id} /> : null}
     </>
   );
 }

@@ -29,6 +29,7 @@ const ofOwner = {
   Webhooks: 'settings/webhooks',
   Stops: 'settings/stops',
   'Sign-in': 'settings/sign-in',
+  Capture: 'settings/capture',
   Audit: 'settings/audit',
   'My tokens': 'settings/tokens',
 } as const;

@@ -3,6 +3,7 @@ import { missingChanges } from '../../../../control-plane/audit/missing-changes.
 import { missingChangesReport } from '../../../../control-plane/audit/report.ts';
 import { takingAway } from '../../../../control-plane/audit/revocations.ts';
 import type { Resource } from '../../../../gatewayctl/command.ts';
+import * as captures from '../../../../gatewayctl/commands/captures.ts';
 import * as guardrails from '../../../../gatewayctl/commands/guardrails.ts';
 import * as invitations from '../../../../gatewayctl/commands/invitations.ts';
 import * as issuers from '../../../../gatewayctl/commands/issuers.ts';
@@ -74,7 +75,7 @@ it('the report contains no text that a terminal or a shell would interpret', () 
 
 it('every command in the report is a command of gatewayctl for that very method', () => {
   const modules = [
-    ...[guardrails, keys, limits, organizations, people, providerKeys, providers, routes, settings, stops],
+    ...[captures, guardrails, keys, limits, organizations, people, providerKeys, providers, routes, settings, stops],
     ...[systems, tokens, webhooks, issuers, invitations, sessions],
   ];
   const commands = new Map<string, string>(

@@ -11,7 +11,14 @@ const verdicts = (action: string, before?: object, after?: object) => {
 it('revocations, deletions, suspensions, new limits and new guardrails always revoke access', () => {
   const changes = methodNames.filter((name) => isChange(name) && verdicts(name));
   expect(changes).toEqual([
-    ...['AiSystems.Delete', 'Guardrails.Create', 'Guardrails.Update', 'Guardrails.RotateSecret'],
+    ...[
+      'AiSystems.Delete',
+      'Captures.Disable',
+      'Captures.Revoke',
+      'Guardrails.Create',
+      'Guardrails.Update',
+      'Guardrails.RotateSecret',
+    ],
     ...['Invitations.Delete', 'Limits.Create'],
     ...[
       'OperatorTokens.Revoke',

@@ -180,6 +180,7 @@ describe('a text that could not be inspected', () => {
         guardrailHeader: 'our-guard=unavailable',
         guardrailId: 'guardrail-1',
         guardrailsNotPassed: 'our-guard=unavailable',
+        withheldStages: ['input'],
       });
     },
   );

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { uuidv7 } from '../../../../common/uuid.ts';
 import { services } from '../../../../proto/load.ts';
 import { encodeRequests } from '../../../../proxy/control-plane/wire-requests.ts';
-import type { Exchange } from '../../../../proxy/http/exchange.ts';
+import { Exchange } from '../../../../proxy/http/exchange.ts';
 import { RequestHeaders } from '../../../../proxy/http/headers.ts';
 import { newRecord } from '../../../../proxy/http/request-record.ts';
 import { RequestLog } from '../../../../proxy/requests/request-log.ts';
@@ -27,7 +27,8 @@ function finishedRequest(headers: RequestHeaders): Exchange {
     },
   });
   const request = { method: 'POST', url: '/v1/chat/completions' };
-  return { record, headers, request, startedAt: 12.5, id: uuidv7() } as unknown as Exchange;
+  const { rowId } = Exchange.prototype;
+  return { record, headers, request, startedAt: 12.5, id: uuidv7(), rowId } as unknown as Exchange;
 }
 
 it('costs microseconds', async () => {
