@@ -68,12 +68,7 @@ export async function assemble(
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const redis = openRedis(settings, log, lifecycle);
   const catalog = await openCatalog(settings, log, lifecycle);
-  const { recordKeys: keys, recordKeysFile: file } = settings;
-  const recordKeys = openRecordKeys(
-    { keys, file, maxStaleMs: settings.maxStale },
-    { log, clock, limits: accessLimits },
-  );
-  lifecycle.onClose('public keys of records', () => recordKeys.close());
+  const recordKeys = openKeysOfRecords(settings, log, lifecycle);
   const reported: Reported = { health: undefined };
   const links = { log, redis, metrics, catalog, recordKeys, reported };
   const controlPlane = await openControlPlane(settings, links, lifecycle);
@@ -128,6 +123,19 @@ export async function assemble(
   const notReady = () => records.notReady();
   const following = { readOn, shadows, backgroundResponses };
   return serve(settings, { log, metrics, watchdog, ...following, lifecycle, handler, stopping, notReady });
+}
+
+function openKeysOfRecords(
+  { recordKeys: keys, recordKeysFile: file, maxStale }: ProxySettings,
+  log: Logger,
+  lifecycle: Lifecycle,
+) {
+  const recordKeys = openRecordKeys(
+    { keys, file, maxStaleMs: maxStale },
+    { log, clock: systemClock, limits: accessLimits },
+  );
+  lifecycle.onClose('public keys of records', () => recordKeys.close());
+  return recordKeys;
 }
 
 /** What requests may call. */
