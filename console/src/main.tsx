@@ -11,13 +11,14 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, useEffect, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { arrive } from './api/arrival.ts';
-import { queries } from './api/queries.ts';
+import { prefetch, queries } from './api/queries.ts';
 import { begin, signInState, signInWithLink, subscribe } from './api/session.ts';
-import { router } from './router.tsx';
+import { preloadPage, router } from './router.tsx';
 import { SignIn } from './shell/sign-in.tsx';
 import { applyTheme, storedTheme } from './shell/theme.ts';
 
 applyTheme(storedTheme());
+preloadPage();
 const arrival = arrive();
 const { link } = arrival;
 const linkError = await (link === undefined ? Promise.resolve() : signInWithLink(link)).then(
@@ -25,6 +26,8 @@ const linkError = await (link === undefined ? Promise.resolve() : signInWithLink
   (error: Error) => error,
 );
 await begin();
+// Every page needs it first.
+if (signInState() === 'signed-in') prefetch('Status.Get', {});
 
 function App() {
   const state = useSyncExternalStore(subscribe, signInState);

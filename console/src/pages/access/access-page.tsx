@@ -138,6 +138,7 @@ const unusedOptions = [
 
 function KeyFilters({ filter }: { readonly filter: object }) {
   const [search, update] = useSearchState();
+  const { role } = useCaller();
   const holders = useHolders(['ai-system', 'person']);
   const { data } = useRead(
     'VirtualKeys.List',
@@ -163,7 +164,7 @@ function KeyFilters({ filter }: { readonly filter: object }) {
         value={search.status ?? ''}
         onChange={(status) => update({ status: status || undefined })}
       />
-      {holders.length > 1 ? (
+      {role === 'member' ? null : (
         <Picker
           label="Belongs to"
           isCompact
@@ -171,7 +172,7 @@ function KeyFilters({ filter }: { readonly filter: object }) {
           value={search.scope ?? ''}
           onChange={(scope) => update({ scope: scope || undefined })}
         />
-      ) : null}
+      )}
       <Picker
         label="Unused for"
         isCompact

@@ -28,6 +28,20 @@ beforeAll(async () => {
   gateway = await startGateway();
   ({ keyId, requestId } = await fillGateway(gateway, name));
   const { api, id } = gateway.organization;
+  const issuer = {
+    name,
+    url: 'https://login.example.com',
+    clientId: payloads[0],
+    roles: [{ claim: payloads[1], value: payloads[2], role: 'member' }],
+  };
+  await api.call('SignIn/CreateIssuer', { organizationId: id, ...issuer });
+  await api.call('ProviderKeys/Create', {
+    organizationId: id,
+    provider: 'anthropic',
+    name,
+    secret: { apiKey: payloads[0] },
+  });
+  await gateway.platform.call('ProxyTokens/Create', { name });
   await api.call('Organizations/UpdateSettings', { id, name });
   for (const [index, payload] of payloads.entries()) {
     await gateway.organization.createKey({ name: `${index} ${payload}`, metadata: { entries: { note: payload } } });
@@ -40,8 +54,11 @@ afterAll(async () => {
 });
 
 it('every page shows hostile names as text', async () => {
-  const paths = ['', 'spend?by=key', 'requests', `requests/${requestId}`, 'guardrails', 'models', 'models?tab=keys'];
-  const settings = ['access', 'organization', 'people', 'ai-systems', 'limits', 'webhooks', 'stops', 'audit', 'tokens'];
+  const models = ['models', ...['models', 'keys', 'routes', 'providers', 'prices'].map((tab) => `models?tab=${tab}`)];
+  const paths = ['', 'spend?by=key', 'requests', `requests/${requestId}`, 'guardrails', ...models];
+  const signIn = ['sign-in', 'sign-in?tab=invitations', 'sign-in?tab=domains', 'sign-in?tab=settings'];
+  const plain = ['access', 'organization', 'people', 'ai-systems', 'limits', 'webhooks', 'stops', 'audit', 'tokens'];
+  const settings = [...plain, ...signIn];
   for (const path of [...paths, ...settings.map((one) => `settings/${one}`), `settings/access/${keyId}`]) {
     await console.open(path);
   }
@@ -51,6 +68,24 @@ it('every page shows hostile names as text', async () => {
   await console.page.getByRole('row', { name: `5 ${payloads[5]}` }).click();
   await console.page.getByRole('heading', { level: 1, name: `5 ${payloads[5]}` }).waitFor();
   expect(console.faults).toEqual([]);
+});
+
+it('every page of the platform shows hostile names as text', async () => {
+  const platform = await openConsole(gateway, { token: gateway.secrets.platformToken });
+  const paths = [
+    'organizations',
+    `organizations/${gateway.organization.id}`,
+    'proxies',
+    'proxies?tab=tokens',
+    'stops',
+    'audit',
+  ];
+  for (const path of paths) await platform.open(`platform/${path}`);
+  await platform.open('platform/organizations');
+  await platform.page.getByRole('row', { name }).click();
+  await platform.page.getByRole('heading', { level: 1, name }).waitFor();
+  expect(platform.faults).toEqual([]);
+  await platform.close();
 });
 
 it('every field takes hostile text as text, and so does every part of the address', async () => {
@@ -70,11 +105,18 @@ it('every field takes hostile text as text, and so does every part of the addres
     { path: 'guardrails', open: 'Create guardrail', submit: 'Create guardrail' },
     { path: 'models?tab=routes', open: 'Create route', submit: 'Create route' },
     { path: 'models?tab=prices', open: 'Add price', submit: 'Add price' },
+    { path: 'models?tab=keys', open: 'Add provider key', submit: 'Add key' },
+    { path: 'models?tab=providers', open: 'Add custom provider', submit: 'Add provider' },
+    { path: 'settings/ai-systems', open: 'Add AI system', submit: 'Add AI system' },
+    { path: 'settings/tokens', open: 'Make token', submit: 'Make token' },
+    { path: 'settings/sign-in', open: 'Add issuer', submit: 'Add issuer' },
+    { path: 'settings/sign-in?tab=invitations', open: 'Invite', submit: 'Invite' },
+    { path: 'settings/sign-in?tab=domains', open: 'Add domain', submit: 'Add domain' },
   ];
   for (const { path, open, submit } of forms) {
     await console.open(path);
-    await page.getByRole('button', { name: open, exact: true }).click();
-    const fields = page.getByRole('dialog').locator('input[type=text], input[type=url], textarea');
+    await page.getByRole('button', { name: open, exact: true }).first().click();
+    const fields = page.getByRole('dialog').locator('input:is([type=text], [type=url], [type=password]), textarea');
     for (const [index, field] of (await fields.all()).entries())
       await field.fill(payloads[index % payloads.length] ?? '');
     await page.getByRole('dialog').getByRole('button', { name: submit }).click();

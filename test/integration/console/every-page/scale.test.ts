@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hourMs } from '../../../../common/durations.ts';
 import type { MethodName } from '../../../../control-plane/api/methods.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../../support/databases.ts';
+import { manyKeys, manySums } from '../../../support/many-rows.ts';
 import {
   bootstrap,
   createTenant,
@@ -47,8 +48,8 @@ describe.each([
       rates: { read_rate: { perMinute: 1_000_000, burst: 1_000_000 } },
     });
     acme = await createTenant(plane, await bootstrap(plane), 'acme');
-    await database.raw(manyKeys(acme.id));
-    await database.raw(manySums(acme.id, Math.floor(Date.now() / hourMs) * hourMs));
+    await database.raw(manyKeys(acme.id, keys));
+    await database.raw(manySums(acme.id, { keys, hours, lastHour: Math.floor(Date.now() / hourMs) * hourMs }));
     if (name === 'PostgreSQL') await database.raw('analyze');
   }, 300_000);
   afterAll(async () => {
@@ -80,31 +81,3 @@ describe.each([
     120_000,
   );
 });
-
-const series = (name: string, count: number) =>
-  `${name} (n) as (select 1 union all select n + 1 from ${name} where n < ${count})`;
-
-/** A UUID that ends in the number. */
-const idOf = (n: string) =>
-  `'00000000-0000-7000-8000-' || substr('000000000000' || ${n}, length('000000000000' || ${n}) - 11)`;
-
-function manyKeys(organizationId: string): string {
-  return `insert into virtual_keys (id, organization_id, scope_kind, scope_id, name, active, allowed_models, metadata,
-      created_by, created_at, revision)
-    with recursive ${series('numbers', keys)}
-    select ${idOf('n')}, '${organizationId}', 'organization', '${organizationId}', 'key-' || n, 1, '[]', '{}',
-      '${organizationId}', ${Date.now()}, 1 from numbers`;
-}
-
-/** A row for each key in each hour, of one of twenty models. */
-function manySums(organizationId: string, lastHour: number): string {
-  const counts = ['requests', 'failed_requests', 'unpriced_requests', 'estimated_requests', 'prompt_tokens'];
-  const more = ['completion_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cache_write1h_tokens'];
-  const columns = [...counts, ...more, 'reasoning_tokens', 'cost', 'latency_ms'];
-  return `insert into usage_hours (organization_id, hour, key_id, ai_system_id, person_id, project_key_id,
-      project_ai_system_id, project_person_id, model_asked, ${columns.join(', ')})
-    with recursive ${series('numbers', keys)}, ${series('hours', hours)}
-    select '${organizationId}', ${lastHour} - (hours.n - 1) * ${hourMs},
-      ${idOf('numbers.n')}, '', '', '', '', '', 'gpt-provider/model-' || (numbers.n % 20), ${columns.map(() => 1).join(', ')}
-    from numbers cross join hours`;
-}
