@@ -10,9 +10,9 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, useEffect, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
-import { arrive } from './api/arrival.ts';
+import { arrive, here } from './api/arrival.ts';
 import { prefetch, queries } from './api/queries.ts';
-import { begin, signInState, signInWithLink, subscribe } from './api/session.ts';
+import { begin, signedInTo, signInState, signInWithLink, subscribe } from './api/session.ts';
 import { preloadPage, router } from './router.tsx';
 import { SignIn } from './shell/sign-in.tsx';
 import { applyTheme, storedTheme } from './shell/theme.ts';
@@ -26,8 +26,15 @@ const linkError = await (link === undefined ? Promise.resolve() : signInWithLink
   (error: Error) => error,
 );
 await begin();
-// Every page needs it first.
-if (signInState() === 'signed-in') prefetch('Status.Get', {});
+if (signInState() === 'signed-in') prefetchFirstReads(signedInTo());
+
+/** What the first page waits for, all at once: one after the other, each would wait for a page to be rendered. */
+function prefetchFirstReads(organizationId: string): void {
+  prefetch('Status.Get', {});
+  if (organizationId === '') return;
+  prefetch('Organizations.Get', { id: organizationId });
+  if (here().path === '') prefetch('Overview.Get', { organizationId });
+}
 
 function App() {
   const state = useSyncExternalStore(subscribe, signInState);

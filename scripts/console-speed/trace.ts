@@ -20,15 +20,19 @@ interface TraceEvent {
   readonly tid: number;
   readonly ts: number;
   readonly tdur?: number;
+  readonly args?: { readonly data?: { readonly documentLoaderURL?: string } };
 }
 
 /** Traces what the page's main thread does meanwhile: the busiest main thread, because others only wait. */
 export async function traced(browser: Browser, page: Page, act: () => Promise<unknown>): Promise<Trace> {
-  await browser.startTracing(page, { categories: ['toplevel', 'blink.user_timing', '__metadata'] });
+  await browser.startTracing(page, { categories: ['toplevel', 'blink.user_timing'] });
   await act();
   const parsed = JSON.parse(String(await browser.stopTracing())) as { readonly traceEvents: readonly TraceEvent[] };
   const tasks = parsed.traceEvents.filter(({ name, ph, tdur }) => ph === 'X' && name.endsWith('RunTask') && tdur);
-  const navigation = parsed.traceEvents.filter(({ name }) => name === 'navigationStart').at(-1);
+  // Of a document with an address: others are empty ones that the browser makes beforehand.
+  const navigation = parsed.traceEvents
+    .filter(({ name, args }) => name === 'navigationStart' && args?.data?.documentLoaderURL)
+    .at(-1);
   const threads = Map.groupBy(
     navigation === undefined ? tasks : tasks.filter(({ pid }) => pid === navigation.pid),
     ({ pid, tid }) => `${pid} ${tid}`,

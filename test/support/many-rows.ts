@@ -20,7 +20,7 @@ export interface SumsPlan {
   readonly lastHour: number;
 }
 
-/** Usage of each of these keys in each hour, of one of twenty models. */
+/** Usage, all of it served and priced, of each of these keys in each hour, of one of twenty models. */
 export function manySums(organizationId: string, { keys, hours, lastHour }: SumsPlan): string {
   const counts = ['requests', 'failed_requests', 'unpriced_requests', 'estimated_requests', 'prompt_tokens'];
   const more = ['completion_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cache_write1h_tokens'];
@@ -29,7 +29,7 @@ export function manySums(organizationId: string, { keys, hours, lastHour }: Sums
       project_ai_system_id, project_person_id, model_asked, ${columns.join(', ')})
     with recursive ${series('numbers', keys)}, ${series('hours', hours)}
     select '${organizationId}', ${lastHour} - (hours.n - 1) * ${hourMs},
-      ${idOf('numbers.n')}, '', '', '', '', '', 'gpt-provider/model-' || (numbers.n % 20), ${columns.map(() => 1).join(', ')}
+      ${idOf('numbers.n')}, '', '', '', '', '', 'gpt-provider/model-' || (numbers.n % 20), ${columns.map((name) => (/^(failed|unpriced|estimated)/.test(name) ? 0 : 1)).join(', ')}
     from numbers cross join hours`;
 }
 

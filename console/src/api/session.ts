@@ -16,10 +16,16 @@ let token: AccessToken | undefined;
 /** Where the person signed in; undefined: with a token or a link. */
 let signedInAt: Pick<IssuerSignIn, 'issuerId' | 'organization'> | undefined;
 let renewal: Promise<string> | undefined;
+let organizationId = '';
 const listeners = new Set<() => void>();
 
 export function signInState(): SignInState {
   return state;
+}
+
+/** The organization of the person who is signed in; empty for platform operators. */
+export function signedInTo(): string {
+  return organizationId;
 }
 
 /** For useSyncExternalStore. @returns the function that ends the subscription */
@@ -124,6 +130,7 @@ interface Renewed {
   readonly expiresAt: string;
   readonly issuerId?: string;
   readonly organization?: string;
+  readonly person: { readonly organizationId?: string };
 }
 
 async function renew(): Promise<string> {
@@ -132,7 +139,8 @@ async function renew(): Promise<string> {
     throw error;
   });
   const renewed = (await response.json()) as Renewed;
-  const { accessToken: value, expiresAt, issuerId, organization = '' } = renewed;
+  const { accessToken: value, expiresAt, issuerId, organization = '', person } = renewed;
+  organizationId = person.organizationId ?? '';
   token = { value, endsAt: Date.parse(expiresAt) };
   signedInAt = issuerId === undefined ? undefined : { issuerId, organization };
   become('signed-in');

@@ -18,7 +18,7 @@ export function HomePage() {
   return (
     <Page
       title="Home"
-      description={role === 'member' ? 'The usage of your own keys.' : 'The usage of your organization.'}
+      description={`What ${role === 'member' ? 'your own keys' : 'your organization'} used and spent today and this month, and what needs attention.`}
     >
       <ErrorNote error={overview.error} />
       <Figures overview={overview} />

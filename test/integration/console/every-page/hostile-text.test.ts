@@ -37,7 +37,7 @@ beforeAll(async () => {
   await api.call('SignIn/CreateIssuer', { organizationId: id, ...issuer });
   await api.call('ProviderKeys/Create', {
     organizationId: id,
-    provider: 'anthropic',
+    provider: 'assistant-provider',
     name,
     secret: { apiKey: payloads[0] },
   });
@@ -116,7 +116,9 @@ it('every field takes hostile text as text, and so does every part of the addres
   for (const { path, open, submit } of forms) {
     await console.open(path);
     await page.getByRole('button', { name: open, exact: true }).first().click();
-    const fields = page.getByRole('dialog').locator('input:is([type=text], [type=url], [type=password]), textarea');
+    const fields = page
+      .getByRole('dialog')
+      .locator('input:is([type=text], [type=url], [type=email], [type=password]), textarea');
     for (const [index, field] of (await fields.all()).entries())
       await field.fill(payloads[index % payloads.length] ?? '');
     await page.getByRole('dialog').getByRole('button', { name: submit }).click();
