@@ -37,12 +37,12 @@ const parts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
       ['Access', 'settings/access'],
       ['Spend', 'spend'],
     ] as const) {
-      const { largest, least, empty, processor } = await measurePaint(scene, path);
+      const { largest, least, empty, processor, emptyProcessor } = await measurePaint(scene, path);
       report(
         processor * slowdown <= bounds.paintMs,
         `largest paint of ${page}, processor slowed ${slowdown}×: median ${ms(largest)}, least ${ms(least)}, ` +
           `${(largest / empty).toFixed(1)} times an empty page (${ms(empty)}); ` +
-          `processor time until then ${ms(processor * slowdown)}, of ${bounds.paintMs}`,
+          `processor time until then ${ms(processor * slowdown)} (empty page: ${ms(emptyProcessor * slowdown)}), of ${bounds.paintMs}`,
       );
     }
   },

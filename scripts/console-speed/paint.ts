@@ -1,5 +1,5 @@
 // The largest paint of a page on a slowed processor, with an empty cache, beside an empty page of the same run.
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { spread } from '../../test/bench/stats.ts';
 import type { Content } from './content.ts';
 import { measuredOn, newPage, type State, settled } from './page.ts';
@@ -24,6 +24,8 @@ export interface Paint {
   readonly empty: number;
   /** Processor time of the page's main thread until the largest paint, not slowed. */
   readonly processor: number;
+  /** The same of the empty page. Its paint takes longer than that by what the machine does besides. */
+  readonly emptyProcessor: number;
 }
 
 export async function measurePaint({ browser, content, state }: PaintScene, path: string): Promise<Paint> {
@@ -33,29 +35,36 @@ export async function measurePaint({ browser, content, state }: PaintScene, path
     full.push(await paintedSlowly(browser, state, base + path));
     empty.push(await paintedSlowly(browser, state, emptyUrl));
   }
-  const processor: number[] = [];
-  for (let load = 0; load < tracedLoads; load++) processor.push(await processorTime(browser, state, base + path));
+  const [processor, emptyProcessor]: [number[], number[]] = [[], []];
+  for (let load = 0; load < tracedLoads; load++) {
+    processor.push(await processorTime(browser, state, base + path));
+    emptyProcessor.push(await processorTime(browser, state, emptyUrl));
+  }
   const { median, min } = spread(full);
-  return { largest: median, least: min, empty: spread(empty).median, processor: spread(processor).median };
+  return {
+    ...{ largest: median, least: min, empty: spread(empty).median },
+    ...{ processor: spread(processor).median, emptyProcessor: spread(emptyProcessor).median },
+  };
 }
 
 async function paintedSlowly(browser: Browser, state: State, url: string): Promise<number> {
   const { page, debugger: session, close } = await newPage(browser, state);
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
-  await page.goto(url);
-  if (url.includes('/console/')) await settled(page);
-  else await page.waitForFunction('measured.paintMs > 0');
+  await open(page, url);
   const { paintMs } = await measuredOn(page);
   await close();
   return paintMs;
 }
 
+async function open(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  if (url.includes('/console/')) await settled(page);
+  else await page.waitForFunction('measured.paintMs > 0');
+}
+
 async function processorTime(browser: Browser, state: State, url: string): Promise<number> {
   const { page, close } = await newPage(browser, state);
-  const trace = await traced(browser, page, async () => {
-    await page.goto(url);
-    await settled(page);
-  });
+  const trace = await traced(browser, page, () => open(page, url));
   const { paintMs } = await measuredOn(page);
   await close();
   return trace.tasks.filter(({ atMs }) => atMs < paintMs).reduce((sum, { processorMs }) => sum + processorMs, 0);

@@ -1,5 +1,5 @@
 // Whether anything moves while a page loads: every page that the navigation offers, each of its tabs, and what its first
-// row opens, at the width of a phone and of a desk.
+// row opens, at the width of a phone and of a wide screen.
 import type { Browser, Page } from 'playwright-core';
 import { measuredOn, newPage, type State, settled } from './page.ts';
 
