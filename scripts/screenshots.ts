@@ -2,7 +2,7 @@
 // at most 100 KiB.
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../test/support/chromium.ts';
 import { chat, fillGateway } from '../test/support/console-content.ts';
 import type { TestGateway } from '../test/support/gateway.ts';
@@ -29,7 +29,30 @@ const pictures: readonly Picture[] = [
   { name: 'requests', path: 'requests?result=refused', isDark: true },
   { name: 'playground', path: 'playground', before: sendRequest },
   { name: 'guardrails', path: 'guardrails?tab=test', before: testText },
+  { name: 'budgets', path: 'spend?tab=budgets' },
+  { name: 'request', path: 'requests', before: openRequest },
+  { name: 'provider-keys', path: 'models?tab=keys' },
+  { name: 'key', path: 'settings/access', before: openKey },
+  { name: 'audit', path: 'settings/audit?action=VirtualKeys' },
+  ...['organization', 'people', 'ai-systems', 'limits', 'webhooks', 'stops', 'sign-in', 'tokens'].map((name) => ({
+    name,
+    path: `settings/${name}`,
+  })),
 ];
+
+const ofPlatform: readonly Picture[] = ['organizations', 'proxies', 'providers', 'stops', 'people', 'audit'].map(
+  (name) => ({ name: `platform-${name}`, path: `platform/${name}` }),
+);
+
+async function openKey(page: Page): Promise<void> {
+  await page.getByRole('row', { name: /checkout/ }).click();
+  await page.getByRole('button', { name: 'Rotate' }).waitFor();
+}
+
+async function openRequest(page: Page): Promise<void> {
+  await page.locator('#main tbody').getByRole('row').first().click();
+  await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor();
+}
 
 async function createKey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -62,30 +85,47 @@ async function takePictures(gateway: TestGateway): Promise<void> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium');
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const base = `http://127.0.0.1:${gateway.controlPlane.httpPort}/console/`;
   try {
-    const page = await browser.newPage({
-      viewport: { width: 1360, height: 820 },
-      deviceScaleFactor: 0.75,
-      locale: 'en-US',
-    });
-    const base = `http://127.0.0.1:${gateway.controlPlane.httpPort}/console/`;
-    await page.goto(base);
-    await page.getByLabel('Operator token').fill(gateway.organization.ownerToken);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.locator('#main h1').waitFor();
-    for (const { name, path, isDark = false, before } of pictures) {
-      await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
-      await page.goto(base + path);
-      await page.waitForLoadState('networkidle');
-      await before?.(page);
-      const file = join(folder, `${name}.png`);
-      await page.screenshot({ path: file });
-      const { size } = statSync(file);
-      if (size > bytesMax) throw new Error(`${file} has ${size} bytes; at most ${bytesMax} are allowed`);
-      console.log(`docs/images/console/${name}.png: ${Math.ceil(size / 1024)} KiB`);
-    }
+    const owner = await newPage(browser, base);
+    await take(owner, base, [{ name: 'sign-in-page', path: '' }]);
+    await signIn(owner, gateway.organization.ownerToken);
+    await take(owner, base, pictures);
+    const platform = await newPage(browser, base);
+    await signIn(platform, gateway.secrets.platformToken);
+    await take(platform, base, ofPlatform);
   } finally {
     await browser.close();
+  }
+}
+
+async function newPage(browser: Browser, base: string): Promise<Page> {
+  const page = await browser.newPage({
+    viewport: { width: 1360, height: 820 },
+    deviceScaleFactor: 0.75,
+    locale: 'en-US',
+  });
+  await page.goto(base);
+  return page;
+}
+
+async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Operator token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('#main h1').waitFor();
+}
+
+async function take(page: Page, base: string, wanted: readonly Picture[]): Promise<void> {
+  for (const { name, path, isDark = false, before } of wanted) {
+    await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
+    await page.goto(base + path);
+    await page.waitForLoadState('networkidle');
+    await before?.(page);
+    const file = join(folder, `${name}.png`);
+    await page.screenshot({ path: file });
+    const { size } = statSync(file);
+    if (size > bytesMax) throw new Error(`${file} has ${size} bytes; at most ${bytesMax} are allowed`);
+    console.log(`docs/images/console/${name}.png: ${Math.ceil(size / 1024)} KiB`);
   }
 }
 

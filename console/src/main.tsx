@@ -10,16 +10,17 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, useEffect, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
-import { arrive, noteArrival } from './api/arrival.ts';
-import { queries } from './api/queries.ts';
+import { arrive, here, noteArrival } from './api/arrival.ts';
+import { prefetch, queries } from './api/queries.ts';
 import { announceSignIn } from './api/recent-sign-in.ts';
-import { begin, signedInPerson, signInState, signInWithLink, subscribe } from './api/session.ts';
-import { router } from './router.tsx';
+import { begin, signedInPerson, signedInTo, signInState, signInWithLink, subscribe } from './api/session.ts';
+import { preloadPage, router } from './router.tsx';
 import { AgainTab, isAgainPath } from './shell/again-tab.tsx';
 import { SignIn } from './shell/sign-in.tsx';
 import { applyTheme, storedTheme } from './shell/theme.ts';
 
 applyTheme(storedTheme());
+preloadPage();
 const arrival = arrive();
 const { link } = arrival;
 const linkError = await (link === undefined ? Promise.resolve() : signInWithLink(link)).then(
@@ -38,6 +39,15 @@ subscribe(() => {
   queries.clear();
   noteArrival('other_person');
 });
+if (signInState() === 'signed-in') prefetchFirstReads(signedInTo());
+
+/** What the first page waits for, all at once: one after the other, each would wait for a page to be rendered. */
+function prefetchFirstReads(organizationId: string): void {
+  prefetch('Status.Get', {});
+  if (organizationId === '') return;
+  prefetch('Organizations.Get', { id: organizationId });
+  if (here().path === '') prefetch('Overview.Get', { organizationId });
+}
 
 function App() {
   const state = useSyncExternalStore(subscribe, signInState);

@@ -113,3 +113,9 @@ export const router = createRouter({
   defaultErrorComponent: ({ error }) => <ErrorNote error={error instanceof Error ? error : new Error(String(error))} />,
   defaultPreload: 'intent',
 });
+
+/** Loads the code of the address's page, while the sign-in is looked up. A failure shows when the page is rendered. */
+export function preloadPage(): void {
+  const [matchedRoutes] = router.getMatchedRoutes(router.latestLocation.pathname);
+  for (const { options } of matchedRoutes) void options.component?.preload?.()?.catch(() => undefined);
+}

@@ -10,7 +10,7 @@ import { startOfUnit } from '../../control-plane/usage/levels.ts';
 import { emptyPostgres, freshSqlite, type StoreDatabase } from '../support/databases.ts';
 import { startDurablePostgres } from '../support/durable-servers.ts';
 import { percentile } from '../support/figures.ts';
-import { foldAll, type ManySums, manyKeyId, manyKeys, manySums } from '../support/many-sums.ts';
+import { foldAll, type ManySums, manyKeyId, manyKeys, manySums } from '../support/many-rows.ts';
 import {
   bootstrap,
   createTenant,

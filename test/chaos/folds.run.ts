@@ -4,7 +4,7 @@ import { dayMs } from '../../common/durations.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import { Random } from '../support/access/random.ts';
 import type { StoreDatabase } from '../support/databases.ts';
-import { foldAll } from '../support/many-sums.ts';
+import { foldAll } from '../support/many-rows.ts';
 import { startNode, until } from '../support/process.ts';
 import {
   expectSameTotals,

@@ -28,7 +28,7 @@ import type {
   UsageEvent,
 } from '../../proxy/usage/ledger-client.ts';
 import { wireTo } from '../support/ledger/wire.ts';
-import { foldAll } from '../support/many-sums.ts';
+import { foldAll } from '../support/many-rows.ts';
 import { noGuardrailWork, noKeyTests, noPost, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { type BudgetTerms, leaseKey, rowKey } from './ledger.reference.ts';

@@ -59,6 +59,15 @@ export function useRead<M extends MethodName>(
   });
 }
 
+/** Begins a read that a page is about to make. */
+export function prefetch<M extends MethodName>(method: M, request: RequestOf<M>): void {
+  void queries.prefetchQuery({
+    queryKey: [method, request],
+    queryFn: ({ signal }) => call(method, request, signal),
+    retry: false,
+  });
+}
+
 /** The methods whose responses are pages. */
 export type ListMethod = {
   [M in MethodName]: RequestOf<M> extends { pageToken?: string }
@@ -102,6 +111,9 @@ export function useList<M extends ListMethod, Row>(
   };
 }
 
+/** The most rows that a list for a field has. */
+export const wholeListMax = 500;
+
 /** Rows of a list that is short enough to be read whole, such as people for a field. */
 export function useAll<M extends ListMethod, Row>(
   method: M,
@@ -109,7 +121,7 @@ export function useAll<M extends ListMethod, Row>(
   rowsOf: (page: ResponseOf<M>) => readonly Row[],
   options: ReadOptions = {},
 ): readonly Row[] {
-  const { data } = useRead(method, { ...request, pageSize: 500 }, options);
+  const { data } = useRead(method, { ...request, pageSize: wholeListMax }, options);
   return data === undefined ? [] : rowsOf(data);
 }
 

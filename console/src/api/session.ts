@@ -15,11 +15,18 @@ let token: AccessToken | undefined;
 /** Where the person signed in; undefined: with a token or a link. */
 let signedInAt: Pick<IssuerSignIn, 'issuerId' | 'organization'> | undefined;
 let personId = '';
+/** Of the person; empty for platform operators. */
+let organizationId = '';
 let renewal: Promise<string> | undefined;
 const listeners = new Set<() => void>();
 
 export function signInState(): SignInState {
   return state;
+}
+
+/** The organization of the person who is signed in; empty for platform operators. */
+export function signedInTo(): string {
+  return organizationId;
 }
 
 /** For useSyncExternalStore: of the state and the person. @returns the function that ends the subscription */
@@ -131,7 +138,7 @@ export async function begin(): Promise<void> {
 interface Renewed {
   readonly accessToken: string;
   readonly expiresAt: string;
-  readonly person: { readonly id: string };
+  readonly person: { readonly id: string; readonly organizationId?: string };
   readonly issuerId?: string;
   readonly organization?: string;
 }
@@ -142,10 +149,11 @@ async function renew(): Promise<string> {
     throw error;
   });
   const renewed = (await response.json()) as Renewed;
-  const { accessToken: value, expiresAt, issuerId, organization = '' } = renewed;
+  const { accessToken: value, expiresAt, issuerId, organization = '', person } = renewed;
+  organizationId = person.organizationId ?? '';
   token = { value, endsAt: Date.parse(expiresAt) };
-  const isOther = personId !== '' && personId !== renewed.person.id;
-  personId = renewed.person.id;
+  const isOther = personId !== '' && personId !== person.id;
+  personId = person.id;
   if (isOther) notify();
   signedInAt = issuerId === undefined ? undefined : { issuerId, organization };
   become('signed-in');

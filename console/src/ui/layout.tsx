@@ -68,8 +68,12 @@ export function Pair({ children }: { readonly children: ReactNode }) {
   return <div className={classes.pair}>{children}</div>;
 }
 
-export function Stats({ children }: { readonly children: ReactNode }) {
-  return <div className={classes.stats}>{children}</div>;
+export function Stats({ isLoading, children }: { readonly isLoading: boolean; readonly children: ReactNode }) {
+  return (
+    <div className={classes.stats} {...(isLoading ? { 'data-loading': '' } : {})}>
+      {children}
+    </div>
+  );
 }
 
 export interface StatProps {

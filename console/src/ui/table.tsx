@@ -1,57 +1,29 @@
-// Tables with rows of any kind: keyboard, screen readers, an action for each row. Above a hundred rows only those that
+// Tables with rows of any kind: keyboard, screen readers, an action for each row. Above fifty rows only those that
 // are seen are in the document.
-import type { ReactNode } from 'react';
 import { Cell, Column, ResizableTableContainer, Row, Table, TableBody, TableHeader } from 'react-aria-components/Table';
-import { TableLayout, Virtualizer } from 'react-aria-components/Virtualizer';
 import type { List } from '../api/queries.ts';
 import classes from '../styles/table.module.css';
 import { Button } from './button.tsx';
+import { LongTable } from './long-table.tsx';
 import { ErrorNote, Loading } from './notes.tsx';
+import { contentOf, type DataTableProps, type TableColumn } from './table-column.tsx';
 
-export interface TableColumn<T> {
-  readonly id: string;
-  readonly title: string;
-  readonly render: (row: T) => ReactNode;
-  readonly isNumber?: boolean;
-  /** Its part of the row's name for screen readers; the first column unless some say so. */
-  readonly isRowHeader?: boolean;
-  /** Pixels, or its part of what is left; absent: one part. */
-  readonly width?: number | `${number}fr`;
-  readonly minWidth?: number;
-}
+export type { TableColumn };
 
-export interface DataTableProps<T> {
-  readonly label: string;
-  readonly columns: readonly TableColumn<T>[];
-  readonly rows: readonly T[];
-  readonly idOf: (row: T) => string;
-  readonly empty: ReactNode;
-  readonly onOpen?: (row: T) => void;
-}
+const longFrom = 50;
 
-const virtualFrom = 100;
-const rowHeight = 37;
-
-export function DataTable<T>(props: DataTableProps<T>) {
+export function DataTable<T extends object>(props: DataTableProps<T>) {
   const { rows, empty } = props;
   if (rows.length === 0) return <>{empty}</>;
-  if (rows.length <= virtualFrom) {
-    return (
-      <ResizableTableContainer className={classes.container ?? ''}>
-        <Rows {...props} />
-      </ResizableTableContainer>
-    );
-  }
+  if (rows.length > longFrom) return <LongTable {...props} />;
   return (
-    <ResizableTableContainer className={`${classes.container} ${classes.virtual}`}>
-      <Virtualizer layout={TableLayout} layoutOptions={{ rowHeight, headingHeight: rowHeight }}>
-        <Rows {...props} />
-      </Virtualizer>
+    <ResizableTableContainer className={classes.container ?? ''}>
+      <Rows {...props} />
     </ResizableTableContainer>
   );
 }
 
-function Rows<T>({ label, columns, rows, idOf, onOpen }: DataTableProps<T>) {
+function Rows<T extends object>({ label, columns, rows, idOf, onOpen }: DataTableProps<T>) {
   const byId = new Map(rows.map((row) => [idOf(row), row]));
   const hasHeader = columns.some(({ isRowHeader }) => isRowHeader);
   const open = (key: string | number) => {
@@ -90,17 +62,12 @@ function Rows<T>({ label, columns, rows, idOf, onOpen }: DataTableProps<T>) {
   );
 }
 
-/** A text that does not fit is cut; the pointer shows all of it. */
-function contentOf(content: ReactNode): ReactNode {
-  return typeof content === 'string' ? <span title={content}>{content}</span> : content;
-}
-
-export interface ListTableProps<T> extends Omit<DataTableProps<T>, 'rows'> {
+export interface ListTableProps<T extends object> extends Omit<DataTableProps<T>, 'rows'> {
   readonly list: List<T>;
 }
 
 /** A table of a list, with its loading, its error and its further pages. */
-export function ListTable<T>({ list, ...props }: ListTableProps<T>) {
+export function ListTable<T extends object>({ list, ...props }: ListTableProps<T>) {
   if (list.error !== null) return <ErrorNote error={list.error} />;
   if (list.isLoading) return <Loading />;
   return (

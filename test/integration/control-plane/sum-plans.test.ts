@@ -17,7 +17,7 @@ import { hourOf } from '../../../control-plane/usage/hours.ts';
 import { startOfUnit } from '../../../control-plane/usage/levels.ts';
 import { modelsUsed, readTotals, type TotalsQuestion } from '../../../control-plane/usage/totals.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
-import { foldAll, manyKeyId, manyKeys, manySums } from '../../support/many-sums.ts';
+import { foldAll, manyKeyId, manyKeys, manySums } from '../../support/many-rows.ts';
 import { change, insertOrganization } from '../../support/stored-records.ts';
 import { organizationId } from '../../support/usage-events.ts';
 

@@ -14,7 +14,7 @@ import type { TaggedEventRow } from '../../../control-plane/usage/tagged-event.t
 import { readTotals } from '../../../control-plane/usage/totals.ts';
 import { Random } from '../../support/access/random.ts';
 import { describeStores } from '../../support/databases.ts';
-import { foldAll } from '../../support/many-sums.ts';
+import { foldAll } from '../../support/many-rows.ts';
 import { until } from '../../support/process.ts';
 import {
   expectSameTotals,

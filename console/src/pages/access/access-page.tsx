@@ -145,6 +145,7 @@ const playgroundOptions = [
 
 function KeyFilters({ filter }: { readonly filter: object }) {
   const [search, update] = useSearchState();
+  const { role } = useCaller();
   const holders = useHolders(['ai-system', 'person']);
   const { data } = useRead(
     'VirtualKeys.List',
@@ -170,7 +171,7 @@ function KeyFilters({ filter }: { readonly filter: object }) {
         value={search.status ?? ''}
         onChange={(status) => update({ status: status || undefined })}
       />
-      {holders.length > 1 ? (
+      {role === 'member' ? null : (
         <Picker
           label="Belongs to"
           isCompact
@@ -178,7 +179,7 @@ function KeyFilters({ filter }: { readonly filter: object }) {
           value={search.scope ?? ''}
           onChange={(scope) => update({ scope: scope || undefined })}
         />
-      ) : null}
+      )}
       <Picker
         label="Unused for"
         isCompact

@@ -1,5 +1,5 @@
 // What is spent and what needs attention, at a glance.
-import type { GetOverviewResponse, OverviewSums } from '../../../generated/contract.ts';
+import type { BudgetWindow, GetOverviewResponse, OverviewSums } from '../../../generated/contract.ts';
 import { useCaller } from '../../api/caller.tsx';
 import { type Read, useRead } from '../../api/queries.ts';
 import { count, duration, money, nothing, percent } from '../../ui/format.ts';
@@ -18,24 +18,12 @@ export function HomePage() {
   return (
     <Page
       title="Home"
-      description={role === 'member' ? 'The usage of your own keys.' : 'The usage of your organization.'}
+      description={`What ${role === 'member' ? 'your own keys' : 'your organization'} used and spent today and this month, and what needs attention.`}
     >
       <ErrorNote error={overview.error} />
       <Figures overview={overview} />
-      <Attention items={overview.data?.attention} />
-      <Panel title="Budgets, the most used first">
-        {overview.data === undefined ? (
-          <Loading rows={3} />
-        ) : (
-          <DataTable
-            label="Budgets"
-            columns={budgetColumns}
-            rows={overview.data.budgets}
-            idOf={budgetId}
-            empty={<NoBudgets />}
-          />
-        )}
-      </Panel>
+      {overview.error === null ? <Attention items={overview.data?.attention} /> : null}
+      {overview.error === null ? <Budgets budgets={overview.data?.budgets} /> : null}
       <Grid>
         <TopSpend title="Models this month" dimension="model" />
         {role === 'member' ? null : <TopSpend title="AI systems this month" dimension="ai-system" />}
@@ -45,13 +33,25 @@ export function HomePage() {
   );
 }
 
+function Budgets({ budgets }: { readonly budgets: readonly BudgetWindow[] | undefined }) {
+  return (
+    <Panel title="Budgets, the most used first">
+      {budgets === undefined ? (
+        <Loading rows={3} />
+      ) : (
+        <DataTable label="Budgets" columns={budgetColumns} rows={budgets} idOf={budgetId} empty={<NoBudgets />} />
+      )}
+    </Panel>
+  );
+}
+
 function Figures({ overview: { data, isLoading } }: { readonly overview: Read<GetOverviewResponse> }) {
   const { today, month, latency } = data ?? {};
   const failed = Number(today?.failedRequests ?? 0);
   const requests = Number(today?.requests ?? 0);
   const shown = (text: string) => (isLoading ? '…' : text);
   return (
-    <Stats>
+    <Stats isLoading={isLoading}>
       <Stat label="Spent today (UTC)" value={shown(money(today?.costUsd ?? 0))} detail={unpriced(today)} />
       <Stat label="Spent this month (UTC)" value={shown(money(month?.costUsd ?? 0))} detail={unpriced(month)} />
       <Stat

@@ -7,7 +7,7 @@ import { Filters, Mono, Muted } from '../../ui/layout.tsx';
 import { Empty, ErrorNote, Loading, Note } from '../../ui/notes.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { DataTable } from '../../ui/table.tsx';
-import { useKeys } from '../shared/names.ts';
+import { useKeys, useKeysLoading } from '../shared/names.ts';
 
 interface CallableModel {
   readonly name: string;
@@ -16,8 +16,10 @@ interface CallableModel {
 
 export function Callable() {
   const keys = useKeys();
+  const isLoading = useKeysLoading();
   const [search, update] = useSearchState();
   const id = search.key ?? keys[0]?.id;
+  if (isLoading) return <Loading />;
   if (id === undefined) {
     return (
       <Empty title="There is no key">Create one in Settings, Access: what can be called is decided for each key.</Empty>

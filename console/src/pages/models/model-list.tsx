@@ -101,11 +101,9 @@ export function ModelList() {
           onChange={(id) => update({ state: id === '' ? 'all' : id })}
         />
       </Filters>
-      {data === undefined ? null : (
-        <Muted>
-          {count(data.count)} models; the catalog is of {date(data.catalogAsOf)}.
-        </Muted>
-      )}
+      <Muted>
+        {data === undefined ? '\u00a0' : `${count(data.count)} models; the catalog is of ${date(data.catalogAsOf)}.`}
+      </Muted>
       <ListTable
         label="Models"
         columns={columns}

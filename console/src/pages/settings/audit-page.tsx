@@ -1,7 +1,7 @@
 // The audit log: who changed what, with filters and a file of what is seen.
 import { type FormEvent, useMemo, useState } from 'react';
 import type { AuditEvent } from '../../../generated/contract.ts';
-import { useCaller } from '../../api/caller.tsx';
+import { useCaller, useMay } from '../../api/caller.tsx';
 import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code.tsx';
@@ -117,6 +117,8 @@ function save(events: readonly AuditEvent[]): void {
 
 function AuditFilters() {
   const [search, update] = useSearchState();
+  const { organizationId } = useCaller();
+  const may = useMay();
   const people = usePeople();
   const [target, setTarget] = useState(search.target ?? '');
   const apply = (event?: FormEvent) => {
@@ -139,7 +141,7 @@ function AuditFilters() {
         value={search.action ?? ''}
         onChange={(action) => update({ action: action || undefined })}
       />
-      {people.length === 0 ? null : (
+      {organizationId === '' || !may('People.List') ? null : (
         <Picker
           label="By"
           isCompact

@@ -1,6 +1,6 @@
 // What keys, limits and guardrails can belong to, for fields of forms.
 import { useCaller, useMay } from '../../api/caller.tsx';
-import { useAll } from '../../api/queries.ts';
+import { useAll, useRead, wholeListMax } from '../../api/queries.ts';
 import type { Option } from '../../ui/fields.tsx';
 
 /** AI systems of the organization; none for roles that may not list them. */
@@ -21,18 +21,24 @@ export function usePeople(): readonly Option[] {
   });
 }
 
-export function useKeys(): readonly Option[] {
+export function useKeys(enabled = true): readonly Option[] {
   const { organizationId } = useCaller();
-  const keys = useAll('VirtualKeys.List', { organizationId }, (page) => page.virtualKeys);
+  const keys = useAll('VirtualKeys.List', { organizationId }, (page) => page.virtualKeys, { enabled });
   return keys.map(({ id, name, hint }) => ({ id, name: `${name} (…${hint})` }));
 }
 
+/** Whether the keys of `useKeys` are not there yet. */
+export function useKeysLoading(): boolean {
+  const { organizationId } = useCaller();
+  return useRead('VirtualKeys.List', { organizationId, pageSize: wholeListMax }).isLoading;
+}
+
 /** Provider keys of the organization; none for roles that may not list them. */
-export function useProviderKeys(): readonly Option[] {
+export function useProviderKeys(enabled = true): readonly Option[] {
   const { organizationId } = useCaller();
   const may = useMay();
   const keys = useAll('ProviderKeys.List', { organizationId }, (page) => page.providerKeys, {
-    enabled: organizationId !== '' && may('ProviderKeys.List'),
+    enabled: enabled && organizationId !== '' && may('ProviderKeys.List'),
   });
   return keys.map(({ id, provider, name }) => ({ id, name: `${provider}: ${name}` }));
 }
@@ -57,8 +63,8 @@ export function useHolders(kinds: readonly Exclude<HolderKind, 'organization'>[]
   const { organizationId } = useCaller();
   const systems = useAiSystems();
   const people = usePeople();
-  const keys = useKeys();
-  const providerKeys = useProviderKeys();
+  const keys = useKeys(kinds.includes('virtual-key'));
+  const providerKeys = useProviderKeys(kinds.includes('provider-key'));
   const named = (kind: string, title: string, options: readonly Option[]) =>
     options.map(({ id, name }) => ({ id: `${kind} ${id}`, name: `${title}: ${name}` }));
   return [

@@ -15,7 +15,7 @@ import { csvOf } from '../../ui/csv.ts';
 import { Picker, SearchInput } from '../../ui/fields.tsx';
 import { compact, count, duration, money, percent } from '../../ui/format.ts';
 import { Filters, Panel } from '../../ui/layout.tsx';
-import { Empty, ErrorNote } from '../../ui/notes.tsx';
+import { Empty, ErrorNote, Loading } from '../../ui/notes.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { useSearchState } from '../../ui/search-state.ts';
 import { ListTable, type TableColumn } from '../../ui/table.tsx';
@@ -116,12 +116,12 @@ function OverTime({ period, by }: { readonly period: Period; readonly by: string
     filter: { ...(model === undefined ? {} : { models: [model] }), ...(key === undefined ? {} : { keyIds: [key] }) },
     allowUnmatched: true,
   };
-  const { data, error } = useRead('Usage.Series', request, { keep: true });
+  const { data, error, isLoading } = useRead('Usage.Series', request, { keep: true });
   const chart = useMemo(() => chartOf(data), [data]);
   return (
     <Panel title={`Cost by ${bucket} (UTC)`}>
       <ErrorNote error={error} />
-      <Chart times={chart.times} lines={chart.lines} format={axisMoney} />
+      {isLoading ? <Loading rows={7} /> : <Chart times={chart.times} lines={chart.lines} format={axisMoney} />}
     </Panel>
   );
 }

@@ -29,10 +29,21 @@ beforeAll(async () => {
   gateway = await startGateway();
   ({ keyId, requestId } = await fillGateway(gateway, name));
   const { api, id } = gateway.organization;
-  await api.call('Organizations/UpdateSettings', { id, name });
-  const issuer = await api.call('SignIn/CreateIssuer', {
-    ...{ organizationId: id, name, url: 'https://acme.okta.example', clientId: 'gateway' },
+  const trusted = {
+    name,
+    url: 'https://login.example.com',
+    clientId: payloads[0],
+    roles: [{ claim: payloads[1], value: payloads[2], role: 'member' }],
+  };
+  const issuer = await api.call('SignIn/CreateIssuer', { organizationId: id, ...trusted });
+  await api.call('ProviderKeys/Create', {
+    organizationId: id,
+    provider: 'assistant-provider',
+    name,
+    secret: { apiKey: payloads[0] },
   });
+  await gateway.platform.call('ProxyTokens/Create', { name });
+  await api.call('Organizations/UpdateSettings', { id, name });
   const { value } = await api.call('ScimTokens/Create', { issuerId: issuer.id, name });
   const scim = scimClient(gateway.controlPlane.httpPort, String(value));
   await scim.user({ displayName: 'provisioned', externalId: payloads.join(' ') });
@@ -47,8 +58,10 @@ afterAll(async () => {
 });
 
 it('every page shows hostile names as text', async () => {
-  const paths = ['', 'spend?by=key', 'requests', `requests/${requestId}`, 'guardrails', 'models', 'models?tab=keys'];
-  const settings = [
+  const models = ['models', ...['models', 'keys', 'routes', 'providers', 'prices'].map((tab) => `models?tab=${tab}`)];
+  const paths = ['', 'spend?by=key', 'requests', `requests/${requestId}`, 'guardrails', ...models];
+  const signIn = ['sign-in', 'sign-in?tab=invitations', 'sign-in?tab=domains', 'sign-in?tab=settings'];
+  const plain = [
     'access',
     'organization',
     'people',
@@ -60,6 +73,7 @@ it('every page shows hostile names as text', async () => {
     'audit',
     'tokens',
   ];
+  const settings = [...plain, ...signIn];
   for (const path of [...paths, ...settings.map((one) => `settings/${one}`), `settings/access/${keyId}`]) {
     await console.open(path);
   }
@@ -79,6 +93,24 @@ it('an issuer’s id of a person is text', async () => {
   await page.getByRole('dialog').getByText(payloads.join(' ')).waitFor();
   await page.keyboard.press('Escape');
   expect(console.faults).toEqual([]);
+});
+
+it('every page of the platform shows hostile names as text', async () => {
+  const platform = await openConsole(gateway, { token: gateway.secrets.platformToken });
+  const paths = [
+    'organizations',
+    `organizations/${gateway.organization.id}`,
+    'proxies',
+    'proxies?tab=tokens',
+    'stops',
+    'audit',
+  ];
+  for (const path of paths) await platform.open(`platform/${path}`);
+  await platform.open('platform/organizations');
+  await platform.page.getByRole('row', { name }).click();
+  await platform.page.getByRole('heading', { level: 1, name }).waitFor();
+  expect(platform.faults).toEqual([]);
+  await platform.close();
 });
 
 it('every field takes hostile text as text, and so does every part of the address', async () => {
@@ -101,11 +133,20 @@ it('every field takes hostile text as text, and so does every part of the addres
     { path: 'guardrails', open: 'Create guardrail', submit: 'Create guardrail' },
     { path: 'models?tab=routes', open: 'Create route', submit: 'Create route' },
     { path: 'models?tab=prices', open: 'Add price', submit: 'Add price' },
+    { path: 'models?tab=keys', open: 'Add provider key', submit: 'Add key' },
+    { path: 'models?tab=providers', open: 'Add custom provider', submit: 'Add provider' },
+    { path: 'settings/ai-systems', open: 'Add AI system', submit: 'Add AI system' },
+    { path: 'settings/tokens', open: 'Make token', submit: 'Make token' },
+    { path: 'settings/sign-in', open: 'Add issuer', submit: 'Add issuer' },
+    { path: 'settings/sign-in?tab=invitations', open: 'Invite', submit: 'Invite' },
+    { path: 'settings/sign-in?tab=domains', open: 'Add domain', submit: 'Add domain' },
   ];
   for (const { path, open, submit } of forms) {
     await console.open(path);
-    await page.getByRole('button', { name: open, exact: true }).click();
-    const fields = page.getByRole('dialog').locator('input[type=text], input[type=url], textarea');
+    await page.getByRole('button', { name: open, exact: true }).first().click();
+    const fields = page
+      .getByRole('dialog')
+      .locator('input:is([type=text], [type=url], [type=email], [type=password]), textarea');
     for (const [index, field] of (await fields.all()).entries())
       await field.fill(payloads[index % payloads.length] ?? '');
     await page.getByRole('dialog').getByRole('button', { name: submit }).click();

@@ -6,7 +6,7 @@ import { dayMs } from '../../../../common/durations.ts';
 import type { MethodName } from '../../../../control-plane/api/methods.ts';
 import { startOfUnit } from '../../../../control-plane/usage/levels.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../../support/databases.ts';
-import { foldAll, manyKeys, manySums } from '../../../support/many-sums.ts';
+import { foldAll, manyKeys, manySums } from '../../../support/many-rows.ts';
 import {
   bootstrap,
   createTenant,

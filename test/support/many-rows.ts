@@ -1,5 +1,9 @@
-// An organization with very many keys and rows of sums, written to the database directly, over both databases.
+// Statements that write an organization with very many keys, requests and rows of sums to a database directly, for
+// measurements over both databases.
+import { randomUUID } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
 import { hourMs } from '../../common/durations.ts';
+import { uuidv7 } from '../../common/uuid.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import { foldPiece, whatToFold } from '../../control-plane/usage/fold.ts';
 import { hourKey, hourSums } from '../../control-plane/usage/hours.ts';
@@ -27,7 +31,8 @@ export function manyKeyId(n: number): string {
   return `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 }
 
-export function manyKeys({ organizationId, keys }: ManySums): string {
+/** Virtual keys `key-1` and following, of the organization. */
+export function manyKeys({ organizationId, keys }: Pick<ManySums, 'organizationId' | 'keys'>): string {
   return `insert into virtual_keys (id, organization_id, scope_kind, scope_id, name, active, allowed_models, metadata,
       created_by, created_at, revision)
     with recursive ${series('numbers', keys)}
@@ -65,4 +70,33 @@ export async function foldAll(store: Pick<Store, 'ledger'>, rowsMax?: number): P
     }
   }
   return times;
+}
+
+/** Served requests, one a second until now. */
+export function manyRequests(organizationId: string, requests: number): string {
+  const facts = JSON.stringify({ status: 200, durationMs: 840, tokens: { prompt: 1200, completion: 310 } });
+  const source = JSON.stringify({ model: 'gpt-provider/gpt-4o-mini' });
+  const now = Date.now();
+  const rows = Array.from({ length: requests }, (_, back) => {
+    const texts = [
+      organizationId,
+      uuidv7(),
+      '',
+      '',
+      randomUUID(),
+      'ok',
+      '',
+      'gpt-provider',
+      'gpt-provider/gpt-4o-mini',
+    ];
+    return `(${now - back * 1000}, ${texts.map((text) => `'${text}'`).join(', ')}, '', '', '${source}', '${facts}')`;
+  });
+  return `insert into requests (at, organization_id, id, key_id, person_id, request_id, result, error_code, provider, model,
+    route, decided_by, source, facts) values ${rows.join(', ')}`;
+}
+
+/** @param path of a SQLite database that a control plane has open */
+export function runSqlite(path: string, statements: readonly string[]): void {
+  using database = new DatabaseSync(path, { timeout: 5000 });
+  for (const statement of statements) database.exec(statement);
 }
