@@ -1,6 +1,5 @@
 // The end of an HTTP server that others still have connections to: no connection is closed at the instant of its next
 // request, which its client could not send again safely.
-import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
 /** The time that clients read of in `Keep-Alive`: none sends a request on a connection that was idle for so long. */
@@ -24,13 +23,24 @@ export interface IdleConnections {
 
 const sweepMs = 100;
 
+/** Closes connections that wait for a request. A server of node:http does so, or what serves the connections of a listener. */
+export interface IdleCloser {
+  closeIdleConnections(): void;
+}
+
+/** What closes the connections of a listener that wait for a request. A server of node:http closes its own. */
+export interface IdleCloser {
+  closeIdleConnections(): void;
+}
+
 /**
  * Stops listening. Resolves when all connections are closed: idle ones by this function, the others by those who serve
  * them.
  * @param onSweep is called after idle connections were closed, with the time since the beginning
  */
 export function closeIdle(
-  server: Server,
+  listener: NetServer,
+  closer: IdleCloser,
   idle: IdleConnections,
   onSweep: (elapsedMs: number) => void = () => {},
 ): Promise<void> {
@@ -38,13 +48,13 @@ export function closeIdle(
   const look = () => {
     const now = performance.now();
     if (now - idle.from < idle.ms && now - began < idle.latestMs) return;
-    server.closeIdleConnections();
+    closer.closeIdleConnections();
     onSweep(now - began);
   };
   const sweep = setInterval(look, sweepMs);
   return new Promise((resolve) => {
     // The close of node:http would end idle connections at once, on some of which a request is under way.
-    NetServer.prototype.close.call(server, () => {
+    NetServer.prototype.close.call(listener, () => {
       clearInterval(sweep);
       resolve();
     });

@@ -152,7 +152,7 @@ interface Closing {
 }
 
 async function closeAfter(server: Listener, { inFlight, graceMs, idle }: Closing): Promise<void> {
-  const closed = closeIdle(server, idle);
+  const closed = closeIdle(server, server, idle);
   const grace = new AbortController();
   const over = sleep(graceMs, undefined, { signal: grace.signal }).catch(() => undefined);
   // A call whose caller has left may still change something.

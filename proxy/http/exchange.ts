@@ -1,6 +1,5 @@
 // One request and its response, from accept to record: its identity, what it waits for (read by the watchdog), how it
 // is aborted from outside, and its record.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ShareOwner } from '../../common/shares.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import { type AttemptTimes, type CallTarget, type ChatCall, targetWith } from '../call.ts';
@@ -14,6 +13,7 @@ import type { Recovered, Recovering } from '../routing/recovering-stream.ts';
 import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
+import type { InboundRequest, InboundResponse } from './inbound.ts';
 import { newRecord, type RequestRecord } from './request-record.ts';
 
 export type { RequestRecord };
@@ -53,8 +53,8 @@ export interface Arrival {
 }
 
 export class Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: InboundRequest;
+  readonly response: InboundResponse;
   readonly headers: RequestHeaders;
   readonly id: string;
   readonly address: string;
@@ -100,7 +100,7 @@ export class Exchange {
   #aborted: Error | undefined;
   readonly #monotonic: () => number;
 
-  constructor(request: IncomingMessage, response: ServerResponse, arrival: Arrival) {
+  constructor(request: InboundRequest, response: InboundResponse, arrival: Arrival) {
     const { address, expectsContinue, isRefused = false, monotonic } = arrival;
     this.request = request;
     this.response = response;

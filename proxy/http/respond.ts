@@ -1,5 +1,4 @@
 // The gateway's own responses: JSON bodies, and the one function that turns an error into an envelope.
-import type { ServerResponse } from 'node:http';
 import { withoutRepeatedKeys } from '../access/repeated-keys.ts';
 import { clientFormats } from '../client-formats.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
@@ -8,6 +7,7 @@ import { type NativeFailure, ProviderFailure } from '../upstream/provider-failur
 import { requestIdHeader } from '../upstream/response-headers.ts';
 import { ClientGone, type Exchange, type RequestRecord } from './exchange.ts';
 import { headerValue } from './headers.ts';
+import type { InboundResponse } from './inbound.ts';
 
 /** The parts of an error that the caller gets. */
 export interface ErrorResponse {
@@ -176,7 +176,7 @@ export function send(exchange: Exchange, status: number, body: Buffer, headers: 
 const sliceBytes = 64 * 1024;
 
 interface Ending {
-  readonly response: ServerResponse;
+  readonly response: InboundResponse;
   readonly body: Buffer;
 }
 
@@ -187,12 +187,12 @@ let endings: Ending[] = [];
  * process at the other end, and a wake-up for each response cost as much CPU as all of the gateway's checks. A single
  * response is not delayed.
  */
-function endTogether(response: ServerResponse, body: Buffer): void {
+function endTogether(response: InboundResponse, body: Buffer): void {
   if (endings.push({ response, body }) === 1) setImmediate(endAll);
 }
 
 /** Whether the response leaves at the end of this tick. Its caller cannot have read any of it yet. */
-export function isLeaving(response: ServerResponse): boolean {
+export function isLeaving(response: InboundResponse): boolean {
   return !response.destroyed && endings.some((ending) => ending.response === response);
 }
 

@@ -1,9 +1,8 @@
-// A traffic listener: node:http with its limits set, in plain text or with TLS. It passes every accepted request to the
-// request path, and responds to invalid HTTP with the same error envelope.
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
+// A traffic listener: the engine of HTTP/1.1 with its limits, in plain text or with TLS, and node:http and node:http2 for
+// the connections that are not the engine's. It passes every accepted request to the request path, and responds to
+// invalid HTTP with the same error envelope.
 import type { AddressInfo, Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import type { Callers } from '../../common/callers.ts';
 import type { Clock } from '../../common/clock.ts';
 import { announcedIdleMs, closeIdle, type IdleConnections } from '../../common/idle-connections.ts';
@@ -11,14 +10,17 @@ import { listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
 import { errorCode } from '../../common/system-errors.ts';
 import type { TlsMaterial, TlsSource } from '../../common/tls.ts';
-import { type ErrorCode, errorTable, GatewayError } from '../errors.ts';
+import { EngineServer } from '../http1/server.ts';
 import type { Connections } from './connections.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { Exchange } from './exchange.ts';
+import { Http2Sessions } from './http2.ts';
+import { type InboundResponse, joinedValues } from './inbound.ts';
+import { keptIdleMs, openNodeHttp, type Serve } from './node-http.ts';
+import { type RefusalOptions, refuse } from './refused-connection.ts';
 import type { Handler } from './request-lifecycle.ts';
-import { envelope } from './respond.ts';
 
-export interface TrafficServerOptions {
+export interface TrafficServerOptions extends RefusalOptions {
   readonly address: ListenAddress;
   /** Absent for plain text. */
   readonly tls?: ListenerTls | undefined;
@@ -32,10 +34,6 @@ export interface TrafficServerOptions {
   readonly consoleOrigin?: string | undefined;
   /** The connections of all listeners. Default: they are not counted. */
   readonly connections?: Connections;
-  /** The unfinished requests, at any time. */
-  open(): Iterable<Exchange>;
-  /** Input that never became a request; only its error is known. */
-  onMalformed(code: ErrorCode): void;
   /** The request path itself threw: a defect. */
   onDefect(error: unknown): void;
 }
@@ -59,29 +57,30 @@ export interface TrafficServer {
   destroy(): void;
 }
 
-const headersCheckMs = 1000;
-/** Time for the peer to read the last response. */
-const lingerMs = 1000;
-/** The time for which an idle connection really is kept. */
-const keptIdleMs = 75_000;
+/** Every connection of one listener, whichever server has it. */
+interface Servers {
+  readonly engine: EngineServer;
+  readonly http2: Http2Sessions;
+}
 
 /** @throws ListenError */
 export async function startTrafficServer(options: TrafficServerOptions): Promise<TrafficServer> {
-  const server = openServer(options);
   const { callers } = options;
   let draining = false;
   /** Connections that end after a request that they already have. */
   const ending = new WeakSet<Socket>();
-  const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
+  const isPreflight = options.consoleOrigin === undefined ? undefined : crossOrigin(options.consoleOrigin);
+  const serve: Serve = (request, response, expectsContinue) => {
+    if (isPreflight?.(request, response) === true) return;
     const { socket } = request;
     // A request behind the last one: its response could not be sent.
-    const isTooLate = draining && ending.has(socket);
+    const isTooLate = draining && response.socket !== null && ending.has(socket);
     if (draining) {
       ending.add(socket);
       response.shouldKeepAlive = false;
     }
     const exchange = new Exchange(request, response, {
-      address: callers.addressOf(socket, () => forwardedFor(request)),
+      address: callers.addressOf(socket, () => joinedValues(request, 'x-forwarded-for')),
       expectsContinue,
       isRefused: startedOn(socket, response, options.connections) || isTooLate,
       monotonic: options.clock.monotonic,
@@ -91,30 +90,19 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
       response.destroy();
     });
   };
-  server.on('connection', (socket) =>
+  const servers = openServers(options, serve);
+  const { listener } = servers.engine;
+  listener.prependListener('connection', (socket: Socket) =>
     options.connections?.accept(socket, {
       address: socket.remoteAddress === undefined ? undefined : callers.peerOf(socket),
       announce: () => refuseSilent(socket, options),
     }),
   );
   // Last, so that other listeners for connections get them after their header was read.
-  callers.expectHeaders(server);
-  const { consoleOrigin } = options;
-  if (consoleOrigin === undefined) server.on('request', (request, response) => serve(request, response, false));
-  else {
-    const isPreflight = crossOrigin(consoleOrigin);
-    server.on('request', (request, response) => {
-      if (!isPreflight(request, response)) serve(request, response, false);
-    });
-  }
-  server.on('checkContinue', (request, response) => serve(request, response, true));
-  // No other expectation can be met. It is ignored, as RFC 9110 allows.
-  server.on('checkExpectation', (request, response) => serve(request, response, false));
-  server.on('connect', (_request, socket) => refuse(socket as Socket, 'method_not_allowed', options));
-  server.on('clientError', (error, socket) => onClientError(error, socket as Socket, options));
-  await listen(server, options.address, options.tls === undefined ? 'GATEWAY_LISTEN' : 'GATEWAY_TLS_LISTEN');
+  callers.expectHeaders(listener);
+  await listen(listener, options.address, options.tls === undefined ? 'GATEWAY_LISTEN' : 'GATEWAY_TLS_LISTEN');
   return {
-    port: (server.address() as AddressInfo).port,
+    port: (listener.address() as AddressInfo).port,
     drain: (idleMs, latestMs) => {
       draining = true;
       const idle = { ms: idleMs, latestMs, from: performance.now() };
@@ -129,14 +117,14 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
         ending.add(request.socket);
         response.shouldKeepAlive = false;
       }
-      return drain(server, idle, options);
+      return drain(servers, idle, options);
     },
-    destroy: () => server.closeAllConnections(),
+    destroy: () => closeAll(servers),
   };
 }
 
 /** @returns whether the connection is refused */
-function startedOn(socket: Socket, response: ServerResponse, connections: Connections | undefined): boolean {
+function startedOn(socket: Socket, response: InboundResponse, connections: Connections | undefined): boolean {
   const connection = connections?.requestStarted(socket);
   if (connections === undefined || connection === undefined) return false;
   response.once('close', () => connections.requestEnded(connection));
@@ -150,106 +138,67 @@ function refuseSilent(socket: Socket, options: TrafficServerOptions): void {
   else socket.destroy();
 }
 
-/** If the header occurs several times, node:http joins its values. */
-function forwardedFor({ headers }: IncomingMessage): string | undefined {
-  const value = headers['x-forwarded-for'];
-  return Array.isArray(value) ? value.join(', ') : value;
-}
-
-function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOptions): Server {
-  const options: ServerOptions = {
-    maxHeaderSize: headerBytesMax,
-    headersTimeout: headersTimeoutMs,
-    connectionsCheckingInterval: headersCheckMs,
-    // The watchdog limits the time for bodies and responses.
-    requestTimeout: 0,
-    // Announced to clients, so that none sends a request at the instant at which a drain closes its idle connection.
-    keepAliveTimeout: announcedIdleMs,
-    keepAliveTimeoutBuffer: keptIdleMs - announcedIdleMs,
-    requireHostHeader: false,
-    noDelay: true,
-    insecureHTTPParser: false,
-  };
-  if (tls === undefined) return createServer(options);
-  const { source } = tls;
-  const needsCertificate = source.current.ca !== undefined;
-  const server = createSecureServer({
-    ...options,
-    ...secureContext(source.current),
-    requestCert: needsCertificate,
-    rejectUnauthorized: needsCertificate,
-    handshakeTimeout: headersTimeoutMs,
+function openServers(options: TrafficServerOptions, serve: Serve): Servers {
+  const { tls, headerBytesMax, headersTimeoutMs } = options;
+  const http2 = new Http2Sessions({
+    ...{ headerBytesMax, headersTimeoutMs, keepAliveMs: keptIdleMs, onRequest: serve },
+    onMalformed: options.onMalformed,
   });
-  server.on('secureConnection', (socket) => handshaken.add(socket));
-  // For new connections; open ones keep their certificate.
-  server.on(
-    'close',
-    source.onChange((material) => server.setSecureContext(secureContext(material))),
-  );
-  return server;
+  const engine = new EngineServer({
+    tls: tls && {
+      ...secureContext(tls.source.current),
+      requestCert: tls.source.current.ca !== undefined,
+      rejectUnauthorized: tls.source.current.ca !== undefined,
+      handshakeTimeout: headersTimeoutMs,
+    },
+    headBytesMax: headerBytesMax,
+    headTimeoutMs: headersTimeoutMs,
+    keepAliveSeconds: Math.floor(announcedIdleMs / 1000),
+    keepAliveMs: keptIdleMs,
+    http: openNodeHttp(options, serve),
+    onHttp2: (socket) => http2.accept(socket),
+    onRequest: serve,
+    onFault: (socket, fault) => refuse(socket, fault === 'timeout' ? 'request_timeout' : 'invalid_request', options),
+  });
+  const { listener } = engine;
+  listener.once('close', () => http2.close());
+  if (tls !== undefined && listener instanceof TlsServer) watchTls(listener, tls, options.callers);
+  return { engine, http2 };
 }
 
-/** Connections that completed the TLS handshake. */
-const handshaken = new WeakSet<TLSSocket>();
+function watchTls(listener: TlsServer, { source, onRefused }: ListenerTls, callers: Callers): void {
+  // It used plain HTTP on this port, or its certificate is missing or not trusted: no peer can read a response.
+  listener.on('tlsClientError', (error, socket: TLSSocket) => {
+    // A problem with its certificate is reported as a code.
+    const address = socket.remoteAddress === undefined ? undefined : callers.peerOf(socket);
+    onRefused(String(socket.authorizationError ?? errorCode(error)), address);
+    socket.destroy();
+  });
+  // For new connections; open ones keep their certificate.
+  const stop = source.onChange((material) => listener.setSecureContext(secureContext(material)));
+  listener.once('close', stop);
+}
 
 function secureContext({ cert, key, ca }: TlsMaterial) {
   return { cert, key, ca, minVersion: 'TLSv1.2' } as const;
 }
 
-function onClientError(error: Error, socket: Socket, options: TrafficServerOptions): void {
-  // No peer can read a response yet: it used plain HTTP on this port, or its certificate is missing or not trusted.
-  if (socket instanceof TLSSocket && !handshaken.has(socket)) {
-    // A problem with its certificate is reported as a code.
-    const address = socket.remoteAddress === undefined ? undefined : options.callers.peerOf(socket);
-    options.tls?.onRefused(String(socket.authorizationError ?? errorCode(error)), address);
-    return void socket.destroy();
-  }
-  refuse(socket, malformedCode(error), options);
-}
-
-function drain(server: Server, idle: IdleConnections, options: TrafficServerOptions): Promise<void> {
+function drain(servers: Servers, idle: IdleConnections, options: TrafficServerOptions): Promise<void> {
   const { open, headersTimeoutMs } = options;
-  return closeIdle(server, idle, (elapsedMs) => {
-    // The remaining connections have sent half a head. A closed server no longer limits their time.
-    if (elapsedMs > headersTimeoutMs && [...open()].length === 0) server.closeAllConnections();
+  const { engine, http2 } = servers;
+  const closer = {
+    closeIdleConnections: () => {
+      engine.closeIdleConnections();
+      http2.closeIdleConnections();
+    },
+  };
+  return closeIdle(engine.listener, closer, idle, (elapsedMs) => {
+    // The remaining connections have sent half a head.
+    if (elapsedMs > headersTimeoutMs && [...open()].length === 0) closeAll(servers);
   });
 }
 
-function malformedCode(error: Error): ErrorCode {
-  const code = 'code' in error ? String(error.code) : '';
-  if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
-  return code === 'HPE_INVALID_METHOD' && isRequestLine(error) ? 'method_not_allowed' : 'invalid_request';
-}
-
-/** Whether the input looks like a request line. A TLS handshake or another protocol on the wrong port does not. */
-function isRequestLine(error: Error): boolean {
-  const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
-  return /^[A-Z-]+ \S+ HTTP\/1\.[01]\r?\n/.test(packet.toString('latin1', 0, 4096));
-}
-
-/** Sends an error response on a socket without a parsed request, if that is still possible. */
-function refuse(socket: Socket, code: ErrorCode, options: TrafficServerOptions): void {
-  // A connection that was reset, or is in the middle of a response, cannot get an error response.
-  const isResponding = [...options.open()].some(
-    ({ request, response }) => request.socket === socket && response.headersSent,
-  );
-  if (!socket.writable || isResponding) return void socket.destroy();
-  options.onMalformed(code);
-  const message = code === 'invalid_request' ? 'the request is not valid HTTP/1.1' : errorTable[code].message;
-  const { status } = new GatewayError(code);
-  const body = envelope({ status, message, param: undefined, code });
-  const head = [
-    `HTTP/1.1 ${status} ${code.replaceAll('_', ' ')}`,
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'x-svc-error-source: gateway',
-    `x-svc-error-code: ${code}`,
-    ...(code === 'method_not_allowed' ? ['allow: GET, POST'] : []),
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // The peer could keep its end open forever.
-  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
-  socket.once('close', () => clearTimeout(timer));
+function closeAll({ engine, http2 }: Servers): void {
+  engine.closeAllConnections();
+  http2.closeAllConnections();
 }

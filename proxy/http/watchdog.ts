@@ -1,5 +1,5 @@
 // Aborts requests that take too long, with one sweep over all requests instead of timers for each. Every time limit of
-// a request on the traffic listener is here, except that for headers, which node:http enforces.
+// a request on the traffic listener is here, except that for heads, which the engine and node:http enforce.
 import type { Clock } from '../../common/clock.ts';
 import { GatewayError } from '../errors.ts';
 import { TransportError } from '../upstream/transport.ts';

@@ -1,7 +1,7 @@
-// Reads a body in chunks (RFC 9112, section 7.1). Extensions of chunks are ignored, as the RFC demands, and trailers are
-// dropped.
+// Reads a body in chunks (RFC 9112, section 7.1). Of a response, extensions of chunks are ignored, as the RFC demands, and
+// trailers are dropped; in a request both are refused, because programs on its way have read them differently.
 import { ProtocolError } from './errors.ts';
-import { sizeLine } from './grammar.ts';
+import { plainSizeLine, sizeLine } from './grammar.ts';
 import { checkTrailer } from './response-head.ts';
 
 const lineBytesMax = 4096;
@@ -13,7 +13,13 @@ export class ChunkedDecoder {
   #rest = 0;
   #line = '';
   #trailerBytes = 0;
+  readonly #isStrict: boolean;
   isDone = false;
+
+  /** @param isStrict refuses extensions and trailers */
+  constructor(isStrict = false) {
+    this.#isStrict = isStrict;
+  }
 
   /**
    * Reads until the end of the bytes, of the body, or of one piece of data.
@@ -52,7 +58,7 @@ export class ChunkedDecoder {
     if (this.#expects === 'end of data') this.#expects = 'size';
     else if (this.#expects === 'trailer') this.#takeTrailer(line);
     else {
-      const size = sizeLine.exec(line)?.[1];
+      const size = (this.#isStrict ? plainSizeLine : sizeLine).exec(line)?.[1];
       if (size === undefined) throw new ProtocolError('the size of a chunk is not valid');
       this.#rest = Number.parseInt(size, 16);
       this.#expects = this.#rest === 0 ? 'trailer' : 'data';
@@ -64,6 +70,7 @@ export class ChunkedDecoder {
       this.isDone = true;
       return;
     }
+    if (this.#isStrict) throw new ProtocolError('a request has trailers');
     checkTrailer(line);
     this.#trailerBytes += line.length;
     if (this.#trailerBytes > 4 * lineBytesMax) throw new ProtocolError('the trailers are too long');

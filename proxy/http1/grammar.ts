@@ -13,5 +13,7 @@ export const fieldLine = new RegExp(`^(${token}):[\\t ]*([${valueCharacters}]*)$
 export const statusLine = new RegExp(`^HTTP/1\\.([01]) ([1-9]\\d\\d)(?: [${valueCharacters}]*)?$`);
 /** Of a chunk. Eight digits are 4 GiB. An extension is a name, with or without a value. */
 export const sizeLine = new RegExp(`^([\\da-f]{1,8})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`, 'i');
+/** Without extensions. */
+export const plainSizeLine = /^([\da-f]{1,8})$/i;
 /** Up to fifteen digits, which a number represents exactly. */
 export const lengthForm = /^\d{1,15}$/;

@@ -1,5 +1,6 @@
-// Responses in HTTP/1.1 as servers send them, and small changes by which two parsers could come to see two things.
+// Responses in HTTP/1.1 as servers send them, and lines by which two parsers could come to see two things.
 import type { Random } from '../support/access/random.ts';
+import { changedMessage } from './http1-changes.ts';
 
 const json = '{"id":"1","choices":[]}';
 const chunks = '5\r\n{"id"\r\n5;name="a b"\r\n:"1",\r\n00d\r\n"choices":[]}\r\n0\r\n\r\n';
@@ -23,44 +24,6 @@ export const forms: readonly string[] = [
   `HTTP/1.1 200 OK\r\nempty:\r\nspaced: \t a  b \t \r\ncontent-length: 23\r\n\r\n${json}`,
 ];
 
-const special = [
-  ...[
-    '\r',
-    '\n',
-    '\r\n',
-    '\r\n\r\n',
-    '\0',
-    ' ',
-    '\t',
-    ':',
-    ';',
-    ',',
-    '"',
-    '\\',
-    '/',
-    '\x0b',
-    '\x7f',
-    '\x80',
-    '\xff',
-    '\xa0',
-  ],
-  ...[
-    '0',
-    '1',
-    '5',
-    'f',
-    'F',
-    'x',
-    '-',
-    '+',
-    '_',
-    'chunked',
-    'close',
-    'identity',
-    'gzip, chunked',
-    'HTTP/1.1 200 OK\r\n',
-  ],
-];
 const lines = [
   ...[
     'Content-Length: 23',
@@ -83,44 +46,7 @@ const lines = [
   ...['x: a\rb', 'x: a\nContent-Length: 1', 'x: a\0b', 'x: \x01', 'Proxy-Connection: close', 'HTTP/1.1 200 OK'],
 ];
 
-type Change = (random: Random, text: string) => string;
-
-const at = (random: Random, text: string) => random.below(text.length + 1);
-
-const changes: readonly Change[] = [
-  (random, text) => spliced(text, at(random, text), 0, random.pick(special)),
-  (random, text) => spliced(text, at(random, text), 1, random.pick(special)),
-  (random, text) => spliced(text, at(random, text), 1 + random.below(4), ''),
-  (random, text) => withLine(random, text, random.pick(lines)),
-  (random, text) => withLine(random, text, random.pick(lines)),
-  (random, text) => withoutLine(random, text),
-  (random, text) => text.slice(0, at(random, text)),
-  (random, text) => text + random.pick([...special, ...forms]),
-  (random, text) => text.replace(/\d+/g, (digits) => (random.chance(0.2) ? String(random.below(40)) : digits)),
-  (random, text) => (random.chance(0.5) ? text.toUpperCase() : text.toLowerCase()),
-  (random, text) => text.replaceAll('\r\n', () => (random.chance(0.1) ? random.pick(['\n', '\r', '\r\r\n']) : '\r\n')),
-  (random, text) =>
-    text.replace('HTTP/1.1', random.pick(['HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'http/1.1', 'HTTP/1.10', 'ICY'])),
-];
-
 /** @returns the bytes of one response, with none to three changes, as Latin-1 */
 export function changedForm(random: Random): string {
-  let text = random.pick(forms);
-  for (let times = random.below(4); times > 0; times--) text = random.pick(changes)(random, text);
-  return text;
-}
-
-function spliced(text: string, from: number, removed: number, added: string): string {
-  return text.slice(0, from) + added + text.slice(from + removed);
-}
-
-function withLine(random: Random, text: string, line: string): string {
-  const parts = text.split('\r\n');
-  const end = Math.max(1, parts.indexOf(''));
-  return parts.toSpliced(1 + random.below(end), 0, line).join('\r\n');
-}
-
-function withoutLine(random: Random, text: string): string {
-  const parts = text.split('\r\n');
-  return parts.toSpliced(random.below(parts.length), 1).join('\r\n');
+  return changedMessage(random, { forms, lines });
 }
