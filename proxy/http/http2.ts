@@ -34,6 +34,7 @@ const sweepMs = 1000;
 
 interface Session {
   readonly session: ServerHttp2Session;
+  readonly socket: Socket;
   streams: number;
   hasServed: boolean;
   /** When it was opened, or its last stream ended. */
@@ -61,8 +62,10 @@ export class Http2Sessions {
 
   /** @param socket whose next bytes are the preface */
   accept(socket: Socket): void {
+    // A session does not end its direction itself when its caller has ended the other one.
+    socket.allowHalfOpen = false;
     const session = performServerHandshake(socket, this.#sessionOptions);
-    const known: Session = { session, streams: 0, hasServed: false, since: performance.now() };
+    const known: Session = { session, socket, streams: 0, hasServed: false, since: performance.now() };
     this.#sessions.add(known);
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags, raw: unknown) => {
       this.#serve(known, { stream, headers, socket, raw: Array.isArray(raw) ? raw.map(String) : [] });
@@ -107,8 +110,8 @@ export class Http2Sessions {
   #closeLate(): void {
     const { headersTimeoutMs, keepAliveMs } = this.#options;
     const now = performance.now();
-    for (const { session, streams, hasServed, since } of this.#sessions) {
-      if (streams === 0 && now - since > (hasServed ? keepAliveMs : headersTimeoutMs)) session.destroy();
+    for (const { socket, streams, hasServed, since } of this.#sessions) {
+      if (streams === 0 && now - since > (hasServed ? keepAliveMs : headersTimeoutMs)) socket.destroy();
     }
   }
 }
