@@ -9,7 +9,7 @@ import { bundledPackages, licencesOf } from '../../scripts/licences.ts';
 /** Limits a third above the sizes today: a bundle above its limit has taken in something that needs a look. */
 const kibMax = {
   proxy: 4300,
-  'control-plane': 3400,
+  'control-plane': 3450,
   injector: 360,
   keeper: 810,
   gatewayctl: 2000,

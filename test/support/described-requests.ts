@@ -1,8 +1,8 @@
-// Compares every request that a proxy in this process serves with docs/openapi.yaml: its path and method have an
-// operation, which has the status of the response, and with an error of the gateway also its code.
+// Compares every request that a client in this process sends to a proxy with docs/openapi.yaml: its path and method have
+// an operation, which has the status of the response, and with an error of the gateway also its code.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
@@ -62,33 +62,55 @@ export interface DescribedRequests {
   close(): void;
 }
 
+/** What Node's fetch and undici publish of a response. */
+interface FetchedResponse {
+  readonly request: { readonly origin: string; readonly method: string; readonly path: string };
+  /** Headers are alternating names and values. */
+  readonly response: { readonly statusCode: number; readonly headers: readonly Buffer[] };
+}
+
+/** What node:http publishes of a response. */
+interface ReceivedResponse {
+  readonly request: ClientRequest;
+  readonly response: IncomingMessage;
+}
+
 /** @param port of the proxy's listener */
 export function watchRequests(port: number): DescribedRequests {
   const differences = new Set<string>();
   let count = 0;
-  const onFinish = (message: unknown) => {
-    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-    if (request.socket.localPort !== port) return;
+  const compare = (seen: SeenResponse) => {
     count++;
-    const difference = differenceOf({
-      method: request.method ?? '',
-      target: request.url ?? '',
-      status: response.statusCode,
-      source: textOf(response.getHeader('x-svc-error-source')),
-      code: textOf(response.getHeader('x-svc-error-code')),
-    });
+    const difference = differenceOf(seen);
     if (difference !== undefined) differences.add(difference);
   };
-  subscribe('http.server.response.finish', onFinish);
+  const onFetched = (message: unknown) => {
+    const { request, response } = message as FetchedResponse;
+    if (new URL(request.origin).port !== String(port)) return;
+    const { method, path: target } = request;
+    const texts = response.headers.map((bytes) => bytes.toString('latin1'));
+    const header = (name: string) => texts.find((_text, at) => at % 2 === 1 && texts[at - 1]?.toLowerCase() === name);
+    compare({ method, target, status: response.statusCode, ...errorOf(header) });
+  };
+  const onReceived = (message: unknown) => {
+    const { request, response } = message as ReceivedResponse;
+    if (request.socket?.remotePort !== port) return;
+    const { method, path: target } = request;
+    const header = (name: string) => response.headers[name]?.toString();
+    compare({ method, target, status: response.statusCode ?? 0, ...errorOf(header) });
+  };
+  subscribe('undici:request:headers', onFetched);
+  subscribe('http.client.response.finish', onReceived);
   return {
     close: () => {
-      unsubscribe('http.server.response.finish', onFinish);
+      unsubscribe('undici:request:headers', onFetched);
+      unsubscribe('http.client.response.finish', onReceived);
       if (count === 0) throw new Error('no request was compared with docs/openapi.yaml');
       if (differences.size > 0) throw new Error(`docs/openapi.yaml lacks:\n${[...differences].join('\n')}`);
     },
   };
 }
 
-function textOf(value: number | string | string[] | undefined): string | undefined {
-  return value === undefined ? undefined : String(value);
+function errorOf(header: (name: string) => string | undefined): Pick<SeenResponse, 'source' | 'code'> {
+  return { source: header('x-svc-error-source'), code: header('x-svc-error-code') };
 }

@@ -100,12 +100,15 @@ describe('requests per minute', () => {
     expect(seen).toHaveLength(admitted.length);
     expect(replies.length).toBeGreaterThan(admitted.length);
 
+    // What a proxy has leased and not used is back after a third of a second. A lease whose call was lost stays counted.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const lostMax = alone * (1 + max / 4);
     const other = await organization.createKey();
     const [last] = await callersFor(1, { proxies, key: other.value, count: 1, fields });
     const left = (kind: string) => Number(last?.headers[`x-ratelimit-remaining-${kind}`]);
-    expect(Math.abs(100_000 - admitted.length - 1 - left('requests'))).toBeLessThanOrEqual(alone);
+    expect(Math.abs(100_000 - admitted.length - 1 - left('requests'))).toBeLessThanOrEqual(lostMax);
     // A refused request that kept its estimate would have taken 16,000.
-    expect(left('tokens')).toBeGreaterThan(10_000_000 - 16_100 * (1 + alone) - 100 * max);
+    expect(left('tokens')).toBeGreaterThan(10_000_000 - 16_100 * (1 + lostMax) - 100 * max);
   });
 });
 

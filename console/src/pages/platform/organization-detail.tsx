@@ -84,16 +84,17 @@ function Weight({ organization }: OfOrganization) {
 }
 
 function SuspendButton({ organization }: OfOrganization) {
-  const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
+  // The one that was opened: its own change makes the other one possible before it is closed.
+  const [opened, setOpened] = useState<'suspend' | 'resume'>();
+  const close = () => setOpened(undefined);
   const { suspended, id, name } = organization;
   return (
     <>
-      <Button look={suspended ? 'plain' : 'danger'} onPress={() => setOpen(true)}>
+      <Button look={suspended ? 'plain' : 'danger'} onPress={() => setOpened(suspended ? 'resume' : 'suspend')}>
         {suspended ? 'Resume' : 'Suspend'}
       </Button>
-      {isOpen && !suspended ? <Suspend organization={organization} onClose={close} /> : null}
-      {isOpen && suspended ? (
+      {opened === 'suspend' ? <Suspend organization={organization} onClose={close} /> : null}
+      {opened === 'resume' ? (
         <Confirm
           title={`Resume ${name}?`}
           submit="Resume"

@@ -9,7 +9,10 @@ const part = (text: string) => ({ type: 'text', text });
 const isBlocked = (...messages: readonly JsonObject[]) =>
   inspected(guard('block'), { messages }).then(
     () => false,
-    (error: { code: string }) => error.code === 'guardrail_blocked',
+    (error: unknown) => {
+      expect(error).toMatchObject({ code: 'guardrail_blocked' });
+      return true;
+    },
   );
 const contents = async (...messages: readonly JsonObject[]) => {
   const body = await inspected(guard('redact'), { messages });
