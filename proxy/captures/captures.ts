@@ -1,16 +1,13 @@
-// Captures on their way to the control plane: sealed at their end, then in batches from a bounded queue of which each
-// organization has its share. What finds no room or cannot be reported is dropped, and counted. No plain text waits here.
-import type { Background } from '../../common/background.ts';
+// Captures on their way to the control plane: sealed at their end. No plain text waits here.
 import { type CapturedContent, sealContent } from '../../common/captured-content.ts';
-import type { Clock } from '../../common/clock.ts';
 import { dayMs } from '../../common/durations.ts';
 import { OccupiedShare, type ShareOwner } from '../../common/shares.ts';
-import type { Timers } from '../../common/timers.ts';
 import { uuidTime } from '../../common/uuid.ts';
 import type { CaptureSide } from '../../proto/words/captures.ts';
 import { captureRulesOf, sampledRule } from '../access/capture.ts';
 import type { CaptureRule, CaptureSettings } from '../access/capture-settings.ts';
 import type { Principal } from '../access/principal.ts';
+import { type ReportClient, type ReportMetrics, ReportQueue, type ReportQueueDeps } from '../report-queue.ts';
 import { shares } from '../shares.ts';
 import { Capture, type CaptureInput, type CaptureSides } from './capture.ts';
 
@@ -27,27 +24,13 @@ export interface SealedSide {
   readonly sealed: Buffer;
 }
 
-export interface CaptureClient {
-  /**
-   * @returns how many of the sides the control plane dropped; `refused` if it will never accept them. @throws an error
-   * that may be temporary
-   */
-  report(sides: readonly SealedSide[]): Promise<{ readonly dropped: number } | 'refused'>;
-}
+/** Counts are of sides. */
+export type CaptureClient = ReportClient<SealedSide>;
 
-export interface CaptureMetrics {
-  /** Sides of requests. */
-  recorded(sides: number): void;
-  dropped(sides: number): void;
-}
+/** Sides of requests. */
+export type CaptureMetrics = ReportMetrics;
 
-export interface CapturesDeps {
-  readonly client: CaptureClient;
-  readonly metrics: CaptureMetrics;
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly background: Background;
-}
+export type CapturesDeps = ReportQueueDeps<SealedSide>;
 
 /** A request that may be captured. */
 export interface CaptureRequest extends CaptureInput {
@@ -61,11 +44,6 @@ export interface CaptureRequest extends CaptureInput {
 /** The contract's limits for one report. */
 const reportMax = 100;
 const reportBytesMax = 3 * 1024 * 1024;
-const lingerMs = 500;
-const retryMsMax = 30_000;
-/** A control plane that does not know captures yet is tried again after this. */
-const refusedMs = 300_000;
-const closeMs = 2_000;
 
 interface Captured {
   readonly settings: CaptureSettings;
@@ -77,15 +55,16 @@ interface Captured {
 export class Captures {
   readonly share = new OccupiedShare(shares.capture_bytes.bounds);
   readonly #deps: CapturesDeps;
-  #waiting: SealedSide[] = [];
-  #reporting: Promise<void> | undefined;
-  #failures = 0;
-  /** Monotonic, before which nothing is reported. */
-  #notBefore = 0;
-  #cancelReport: (() => void) | undefined;
+  readonly #queue: ReportQueue<SealedSide>;
 
   constructor(deps: CapturesDeps) {
     this.#deps = deps;
+    this.#queue = new ReportQueue(deps, {
+      ...{ task: 'captures', share: this.share, reportMax, firstOf },
+      ownerOf: ({ organizationId, keyId }) => ({ organization: organizationId, key: keyId }),
+      sizeOf: ({ sealed }) => sealed.length,
+      countOf: () => 1,
+    });
   }
 
   /** @returns undefined if no rule captures the request */
@@ -104,15 +83,8 @@ export class Captures {
   }
 
   /** Reports what waits, at most for some seconds; what is left then is dropped. */
-  async close(): Promise<void> {
-    this.#cancelReport?.();
-    this.#notBefore = Number.NEGATIVE_INFINITY;
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#deps.timers.after(closeMs, resolve);
-    await Promise.race([late, this.#empty()]);
-    cancel();
-    this.#cancelReport?.();
-    this.#drop(this.#waiting);
+  close(): Promise<void> {
+    return this.#queue.close();
   }
 
   #seal(captured: Captured, { request, response, dropped }: CaptureSides): void {
@@ -125,66 +97,7 @@ export class Captures {
     const expiresAt = uuidTime(request.id) + rule.retentionDays * dayMs;
     const of = { organizationId: owner.organization, keyId: owner.key, ...request, side, expiresAt };
     const sealed = sealContent(settings.publicKey.key, of, content);
-    if (this.share.take(owner, sealed.length))
-      this.#queue({ ...of, settingId: rule.id, generation: settings.generation, sealed });
-    else this.#deps.metrics.dropped(1);
-  }
-
-  #queue(side: SealedSide): void {
-    const count = this.#waiting.push(side);
-    if (count === 1) this.#soon(lingerMs);
-    else if (count === reportMax) this.#soon(0);
-  }
-
-  #soon(delayMs: number): void {
-    if (this.#reporting !== undefined) return;
-    this.#cancelReport?.();
-    const { clock, timers } = this.#deps;
-    this.#cancelReport = timers.after(Math.max(delayMs, this.#notBefore - clock.monotonic()), () => {
-      this.#reporting ??= this.#report();
-      this.#deps.background('captures', this.#reporting);
-    });
-  }
-
-  async #empty(): Promise<void> {
-    await this.#reporting?.catch(() => undefined);
-    for (let failed = false; !failed && this.#waiting.length > 0; failed = this.#failures > 0) await this.#report();
-  }
-
-  /** Never rejects: the metrics count what is dropped, and a failure is repeated later. */
-  async #report(): Promise<void> {
-    const { client, metrics } = this.#deps;
-    const sides = firstOf(this.#waiting);
-    try {
-      const response = await client.report(sides);
-      this.#failures = 0;
-      this.#forget(sides);
-      if (response === 'refused') this.#wait(refusedMs);
-      const dropped = response === 'refused' ? sides.length : response.dropped;
-      metrics.recorded(sides.length - dropped);
-      metrics.dropped(dropped);
-    } catch {
-      this.#failures++;
-      this.#wait(Math.min(retryMsMax, 500 * 2 ** this.#failures));
-    } finally {
-      this.#reporting = undefined;
-      if (this.#waiting.length > 0) this.#soon(this.#waiting.length >= reportMax ? 0 : lingerMs);
-    }
-  }
-
-  #wait(ms: number): void {
-    this.#notBefore = this.#deps.clock.monotonic() + ms;
-  }
-
-  #forget(sides: readonly SealedSide[]): void {
-    this.#waiting = this.#waiting.slice(sides.length);
-    for (const { organizationId, keyId, sealed } of sides)
-      this.share.give({ organization: organizationId, key: keyId }, sealed.length);
-  }
-
-  #drop(sides: readonly SealedSide[]): void {
-    if (sides.length > 0) this.#deps.metrics.dropped(sides.length);
-    this.#forget(sides);
+    this.#queue.add({ ...of, settingId: rule.id, generation: settings.generation, sealed });
   }
 }
 

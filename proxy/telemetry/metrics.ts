@@ -13,7 +13,7 @@ import type { BackgroundResult } from '../http/background-responses.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { ReadOnMetrics } from '../http/read-on.ts';
 import type { LimitMetrics } from '../ledger/rate-limits.ts';
-import type { RequestLogMetrics } from '../requests/request-log.ts';
+import type { ReportMetrics } from '../report-queue.ts';
 import type { ResponseCacheMetrics } from '../response-cache/response-cache.ts';
 import { createShareUses, type ShareUses } from '../shares.ts';
 import { backgroundResponseMetrics } from './background-metrics.ts';
@@ -38,7 +38,7 @@ export interface ProxyMetrics extends LedgerMetrics {
   readonly limits: LimitMetrics;
   readonly readOn: ReadOnMetrics;
   readonly shadows: ShadowMetrics;
-  readonly requestRows: RequestLogMetrics;
+  readonly requestRows: ReportMetrics;
   readonly captures: CaptureMetrics;
   readonly guardrails: GuardrailMetrics & ServiceMetrics;
   /** Certificates in use; each owner registers its own. */

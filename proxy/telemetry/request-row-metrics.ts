@@ -1,8 +1,8 @@
 // Metrics of the rows of requests that operators read.
-import type { RequestLogMetrics } from '../requests/request-log.ts';
+import type { ReportMetrics } from '../report-queue.ts';
 import type { Tally } from './tally.ts';
 
-export function requestRowMetrics(tally: Tally): RequestLogMetrics {
+export function requestRowMetrics(tally: Tally): ReportMetrics {
   const results = tally({
     name: 'gateway_request_rows_total',
     help: 'Requests of organizations that record their requests, by result: recorded at the control plane, by a row of their own or one that represents a flood of equal refusals, or dropped, because the queue or a share was full or the control plane did not accept them',
