@@ -34,7 +34,18 @@ const pictures: readonly Picture[] = [
   { name: 'provider-keys', path: 'models?tab=keys' },
   { name: 'key', path: 'settings/access', before: openKey },
   { name: 'audit', path: 'settings/audit?action=VirtualKeys' },
-  ...['organization', 'people', 'ai-systems', 'limits', 'webhooks', 'stops', 'sign-in', 'tokens'].map((name) => ({
+  ...[
+    'organization',
+    'people',
+    'service-accounts',
+    'capture',
+    'ai-systems',
+    'limits',
+    'webhooks',
+    'stops',
+    'sign-in',
+    'tokens',
+  ].map((name) => ({
     name,
     path: `settings/${name}`,
   })),
