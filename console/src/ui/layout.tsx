@@ -63,7 +63,7 @@ export function Grid({ children }: { readonly children: ReactNode }) {
   return <div className={classes.grid}>{children}</div>;
 }
 
-/** Two panels beside each other, where there is room. */
+/** Two wide panels beside each other, where there is room. */
 export function Pair({ children }: { readonly children: ReactNode }) {
   return <div className={classes.pair}>{children}</div>;
 }

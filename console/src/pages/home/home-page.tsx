@@ -3,7 +3,7 @@ import type { BudgetWindow, GetOverviewResponse, OverviewSums } from '../../../g
 import { useCaller } from '../../api/caller.tsx';
 import { type Read, useRead } from '../../api/queries.ts';
 import { count, duration, money, nothing, percent } from '../../ui/format.ts';
-import { Grid, Page, Panel, Stat, Stats } from '../../ui/layout.tsx';
+import { Page, Pair, Panel, Stat, Stats } from '../../ui/layout.tsx';
 import { ErrorNote, Loading } from '../../ui/notes.tsx';
 import { DataTable } from '../../ui/table.tsx';
 import { budgetColumns, budgetId, NoBudgets } from '../shared/budget-table.tsx';
@@ -24,11 +24,11 @@ export function HomePage() {
       <Figures overview={overview} />
       {overview.error === null ? <Attention items={overview.data?.attention} /> : null}
       {overview.error === null ? <Budgets budgets={overview.data?.budgets} /> : null}
-      <Grid>
+      <Pair>
         <TopSpend title="Models this month" dimension="model" />
         {role === 'member' ? null : <TopSpend title="AI systems this month" dimension="ai-system" />}
         <TopSpend title="Keys this month" dimension="key" />
-      </Grid>
+      </Pair>
     </Page>
   );
 }

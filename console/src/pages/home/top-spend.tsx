@@ -15,8 +15,8 @@ type Dimension = 'model' | 'ai-system' | 'key';
 
 const columnsOf = (dimension: Dimension): readonly TableColumn<UsageTotal>[] => [
   { id: 'name', title: 'Name', render: (row) => groupName(row, dimension), minWidth: 100 },
-  { id: 'requests', title: 'Requests', render: ({ requests }) => count(requests), isNumber: true, width: 84 },
-  { id: 'cost', title: 'Cost', render: ({ costUsd }) => money(costUsd), isNumber: true, width: 92 },
+  { id: 'requests', title: 'Requests', render: ({ requests }) => count(requests), isNumber: true, width: 92 },
+  { id: 'cost', title: 'Cost', render: ({ costUsd }) => money(costUsd), isNumber: true, width: 108 },
 ];
 
 export function TopSpend({ title, dimension }: { readonly title: string; readonly dimension: Dimension }) {
