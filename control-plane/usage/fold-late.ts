@@ -6,7 +6,7 @@ import type { LedgerTransaction, RowsInsert } from '../store/store.ts';
 import type { FoldSource } from '../store/usage-sums-tables.ts';
 import type { FoldedTo } from './fold-position.ts';
 import { hourColumns, hourSums, sumsUpdate } from './hours.ts';
-import { columnsOfOwners, foldSources, type Level, startOfUnit } from './levels.ts';
+import { columnsOfOwners, foldSources, type Level, noOwners, startOfUnit, sumsKey } from './levels.ts';
 import { inParts } from './parts.ts';
 
 type SourceRow = Schema['usage_hours'] & { readonly metadata_set?: string };
@@ -69,7 +69,7 @@ async function beforePosition(
 function sumByLevel(rows: readonly SourceRow[], { name, unit, owners }: Level): readonly SumsRow[] {
   const sums = new Map<string, SumsRow>();
   for (const { metadata_set = '', ...row } of rows) {
-    const level: SumsRow = { ...row, ...nobody, level: name, hour: startOfUnit(unit, row.hour) };
+    const level: SumsRow = { ...row, ...noOwners, level: name, hour: startOfUnit(unit, row.hour) };
     for (const column of columnsOfOwners(owners))
       level[column] = column === 'metadata_set' ? metadata_set : row[column];
     const key = JSON.stringify(sumsKey.map((column) => level[column]));
@@ -79,19 +79,6 @@ function sumByLevel(rows: readonly SourceRow[], { name, unit, owners }: Level): 
   }
   return [...sums.values()];
 }
-
-const nobody = {
-  key_id: '',
-  ai_system_id: '',
-  person_id: '',
-  project_key_id: '',
-  project_ai_system_id: '',
-  project_person_id: '',
-  model_asked: '',
-  metadata_set: '',
-} as const;
-
-const sumsKey = ['organization_id', 'level', 'hour', ...foldSources.sets.owners] as const;
 
 const sumsColumns = { level: 'text', ...hourColumns, metadata_set: 'text' } as const satisfies Record<
   keyof SumsRow,

@@ -7,8 +7,8 @@ import type { Schema } from '../store/schema.ts';
 import type { LedgerTransaction, Store } from '../store/store.ts';
 import type { FoldSource } from '../store/usage-sums-tables.ts';
 import { beside, type FoldPosition, foldPositions } from './fold-position.ts';
-import { hourOf, hourSums } from './hours.ts';
-import { columnsOfOwners, foldSources, type Level, nextUnit, startOfUnit } from './levels.ts';
+import { hourOf, hourSums, sumsUpdate } from './hours.ts';
+import { columnsOfOwners, foldSources, type Level, nextUnit, noOwners, startOfUnit, sumsKey } from './levels.ts';
 
 /** An hour is folded when it has been over for so long: most of its usage is recorded then. */
 const graceMs = 2 * minuteMs;
@@ -132,9 +132,6 @@ async function addToLevel(
   const keyed = sql.join(sumOwners.map((name) => sql.ref(name)));
   const sums = sql.join(hourSums.map((name) => sql.ref(name)));
   const signed = sql.join(hourSums.map((name) => sql`${sql.raw(sign === 1 ? '' : '-')}sum(${sql.ref(name)})`));
-  const updates = sql.join(
-    hourSums.map((name) => sql`${sql.ref(name)} = usage_sums.${sql.ref(name)} + excluded.${sql.ref(name)}`),
-  );
   await sql`
     insert into usage_sums (organization_id, level, hour, ${keyed}, ${sums})
     select organization_id, ${level.name}, start, ${keyed}, ${signed} from (
@@ -142,7 +139,7 @@ async function addToLevel(
       where organization_id = ${organizationId} and ${rows}
     ) as piece where true
     group by organization_id, start, ${keyed}
-    on conflict (organization_id, level, hour, ${keyed}) do update set ${updates}`.execute(db);
+    ${sql.raw(sumsUpdate('usage_sums', sumsKey))}`.execute(db);
 }
 
 /** The columns of the key of usage_sums from the key on. */
@@ -161,17 +158,6 @@ async function savePosition(db: Kysely<Schema>, { organizationId, source }: Fold
     .onConflict((conflict) => conflict.columns(['organization_id', 'source']).doUpdateSet(values))
     .execute();
 }
-
-const noOwners = {
-  key_id: '',
-  ai_system_id: '',
-  person_id: '',
-  project_key_id: '',
-  project_ai_system_id: '',
-  project_person_id: '',
-  model_asked: '',
-  metadata_set: '',
-} as const satisfies Record<(typeof sumOwners)[number], string>;
 
 /**
  * Deletes the oldest hour of an organization's sums if it is before the given time, and takes it from the sums of its day

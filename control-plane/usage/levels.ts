@@ -1,5 +1,5 @@
-// The levels of sums. Sums by hour are folded: added to the sums of their day and month, whole, by scope and by model alone, so that
-// a read of a long time reads few rows. Rows of a level are sums of the rows of its source that are folded.
+// The levels of sums. Sums by hour are folded: added to the sums of their day and month, whole, by scope and by model
+// alone, so that a read of a long time reads few rows. Rows of a level are sums of the rows of its source that are folded.
 import { dayMs, hourMs } from '../../common/durations.ts';
 import { ownerColumns } from '../store/metadata-tables.ts';
 import type { Schema } from '../store/schema.ts';
@@ -57,6 +57,21 @@ export function columnsOfOwners(owners: Owners): readonly (typeof foldSources.se
       return ['model_asked'];
   }
 }
+
+/** The columns of a position or of sums from the key on, all of them empty. */
+export const noOwners = {
+  key_id: '',
+  ai_system_id: '',
+  person_id: '',
+  project_key_id: '',
+  project_ai_system_id: '',
+  project_person_id: '',
+  model_asked: '',
+  metadata_set: '',
+} as const satisfies Record<(typeof foldSources)['sets']['owners'][number], string>;
+
+/** The key of usage_sums. */
+export const sumsKey = ['organization_id', 'level', 'hour', ...foldSources.sets.owners] as const;
 
 export const sourceNames = ['hours', 'sets'] as const satisfies readonly FoldSource[];
 

@@ -254,7 +254,7 @@ it('a call with leases that runs twice takes them once', async () => {
 it('when Redis falls silent, leases are used to their end, and then each proxyâ€™s part of what was left', async () => {
   const limits = [newRequests(1_200)];
   const proxies = Array.from({ length: 3 }, () => world.newProxy({ sharedBy: 3 }));
-  const rounds = async (ms: number) => {
+  const admittedIn = async (ms: number) => {
     let admitted = 0;
     for (let at = 0; at < ms; at += 20) {
       const decisions = Promise.all(proxies.map((proxy) => takeOf(proxy, limits)));
@@ -270,14 +270,14 @@ it('when Redis falls silent, leases are used to their end, and then each proxyâ€
     }
     return admitted;
   };
-  const before = await rounds(4_040);
+  const before = await admittedIn(4_040);
   expect(before).toBeGreaterThan(500);
   for (const proxy of proxies) proxy.fault = () => ({ kind: 'unsent' });
-  const after = await rounds(8_000);
+  const after = await admittedIn(8_000);
   expect(after).toBeGreaterThan(1_200 / 3);
   expect(before + after).toBeLessThanOrEqual(1_200);
   for (const proxy of proxies) proxy.fault = () => ({ kind: 'none' });
   await world.step(1_000);
-  const again = await rounds(1_000);
+  const again = await admittedIn(1_000);
   expect(before + after + again).toBeLessThanOrEqual(1_200);
 });

@@ -1,15 +1,14 @@
 // E-mail domains of an organization: a platform operator vouches for one whose record cannot be published.
 import { useState } from 'react';
 import type { SignInDomain } from '../../../generated/contract.ts';
-import { useChange, useList } from '../../api/queries.ts';
+import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
-import { TextInput } from '../../ui/fields.tsx';
 import { ago } from '../../ui/format.ts';
 import { Panel } from '../../ui/layout.tsx';
 import type { Action } from '../../ui/menu.tsx';
 import { Empty } from '../../ui/notes.tsx';
 import { ListTable } from '../../ui/table.tsx';
+import { AddDomain, RemoveDomain } from '../shared/change-domain.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { DomainState } from '../shared/domain-state.tsx';
 import { actionsColumn } from '../shared/row-columns.tsx';
@@ -45,7 +44,13 @@ export function Vouching({ organizationId }: { readonly organizationId: string }
         ]}
         empty={<Empty title="It has claimed no domain" />}
       />
-      {isAdding ? <AddDomain organizationId={organizationId} onClose={() => setAdding(false)} /> : null}
+      {isAdding ? (
+        <AddDomain
+          organizationId={organizationId}
+          description="Such as example.com. It counts once you vouch for it, or its record is there."
+          onClose={() => setAdding(false)}
+        />
+      ) : null}
       {doing === undefined ? null : <Do {...doing} onClose={() => setDoing(undefined)} />}
     </Panel>
   );
@@ -69,44 +74,6 @@ function Do({ what, domain, onClose }: Doing & { readonly onClose: () => void })
         </Confirm>
       );
     case 'remove':
-      return (
-        <Confirm
-          title={`Remove ${domain.domain}?`}
-          submit="Remove domain"
-          method="SignIn.DeleteDomain"
-          request={{ id: domain.id }}
-          onClose={onClose}
-        >
-          <p>People with such an address no longer find the issuers by it.</p>
-        </Confirm>
-      );
+      return <RemoveDomain domain={domain} onClose={onClose} />;
   }
-}
-
-function AddDomain({ organizationId, onClose }: { readonly organizationId: string; readonly onClose: () => void }) {
-  const [domain, setDomain] = useState('');
-  const add = useChange('SignIn.AddDomain');
-  const submit = async () => {
-    if ((await add.run({ organizationId, domain: domain.trim() })) !== undefined) onClose();
-  };
-  return (
-    <FormDialog
-      title="Add an e-mail domain"
-      submit="Add domain"
-      isPending={add.isPending}
-      error={add.error}
-      isDisabled={domain.trim() === ''}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <TextInput
-        label="Domain"
-        value={domain}
-        onChange={setDomain}
-        isRequired
-        autoFocus
-        description="Such as example.com. It counts once you vouch for it, or its record is there."
-      />
-    </FormDialog>
-  );
 }

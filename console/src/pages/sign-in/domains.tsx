@@ -5,13 +5,12 @@ import { useCaller } from '../../api/caller.tsx';
 import { useChange, useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code.tsx';
-import { Dialog, FormDialog } from '../../ui/dialog.tsx';
-import { TextInput } from '../../ui/fields.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { ago } from '../../ui/format.ts';
 import { Panel, Row } from '../../ui/layout.tsx';
 import { Empty, ErrorNote } from '../../ui/notes.tsx';
 import { ListTable } from '../../ui/table.tsx';
-import { Confirm } from '../shared/confirm.tsx';
+import { AddDomain, RemoveDomain } from '../shared/change-domain.tsx';
 import { DomainState } from '../shared/domain-state.tsx';
 import { actionsColumn } from '../shared/row-columns.tsx';
 
@@ -59,6 +58,8 @@ export function Domains() {
       />
       {isAdding ? (
         <AddDomain
+          organizationId={organizationId}
+          description="Such as example.com"
           onClose={(made) => {
             setAdding(false);
             setShown(made?.id);
@@ -66,48 +67,8 @@ export function Domains() {
         />
       ) : null}
       {domain === undefined ? null : <RecordDialog domain={domain} onClose={() => setShown(undefined)} />}
-      {removing === undefined ? null : (
-        <Confirm
-          title={`Remove ${removing.domain}?`}
-          submit="Remove domain"
-          method="SignIn.DeleteDomain"
-          request={{ id: removing.id }}
-          onClose={() => setRemoving(undefined)}
-        >
-          <p>People with such an address no longer find the issuers by it.</p>
-        </Confirm>
-      )}
+      {removing === undefined ? null : <RemoveDomain domain={removing} onClose={() => setRemoving(undefined)} />}
     </Panel>
-  );
-}
-
-function AddDomain({ onClose }: { readonly onClose: (made?: SignInDomain) => void }) {
-  const { organizationId } = useCaller();
-  const [domain, setDomain] = useState('');
-  const add = useChange('SignIn.AddDomain');
-  const submit = async () => {
-    const made = await add.run({ organizationId, domain: domain.trim() });
-    if (made !== undefined) onClose(made);
-  };
-  return (
-    <FormDialog
-      title="Add an e-mail domain"
-      submit="Add domain"
-      isPending={add.isPending}
-      error={add.error}
-      isDisabled={domain.trim() === ''}
-      onSubmit={() => void submit()}
-      onClose={() => onClose()}
-    >
-      <TextInput
-        label="Domain"
-        value={domain}
-        onChange={setDomain}
-        isRequired
-        autoFocus
-        description="Such as example.com"
-      />
-    </FormDialog>
   );
 }
 
